@@ -17,7 +17,6 @@ import type {
 import type { ObjectMeta } from 'kubernetes-types/meta/v1.d.ts';
 import type { PodDisruptionBudget } from 'kubernetes-types/policy/v1.d.ts';
 import type { Mysql } from '../resource/mysql.ts';
-import type { MysqlRef } from '../resource/names.ts';
 
 /** The kinds the function reads or writes, as plain JSON (no Date objects, unknown fields kept). */
 export interface Kinds {
@@ -130,8 +129,3 @@ export function identityOf(kind: Kind, object: KubernetesObject): Identity {
   }
   return { kind, namespace, name, uid, resourceVersion };
 }
-
-export const refOf = (object: KubernetesObject): MysqlRef => ({
-  namespace: object.metadata?.namespace ?? '',
-  name: object.metadata?.name ?? '',
-});

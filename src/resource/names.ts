@@ -48,6 +48,11 @@ export interface MysqlRef {
   readonly name: string;
 }
 
+/** The reference to a Mysql, from the object itself. */
+export const refOf = (object: {
+  readonly metadata?: { readonly namespace?: string | undefined; readonly name?: string | undefined };
+}): MysqlRef => ({ namespace: object.metadata?.namespace ?? '', name: object.metadata?.name ?? '' });
+
 export const refKey = (ref: MysqlRef): string => `${ref.namespace}/${ref.name}`;
 
 export const statefulSetName = (cluster: string): string => cluster;

@@ -1,0 +1,88 @@
+/**
+ * What is safely done whatever the state is (Paused apart): labels after the majority's view, owned objects that are missing or
+ * were edited, members that may join. None of it can make anything worse.
+ */
+import type { Pod } from 'kubernetes-types/core/v1.d.ts';
+import { changes, type DesiredSettings, type Membership } from '../desired/index.ts';
+import { identityOf } from '../kubernetes/cluster.ts';
+import { isEmpty } from '../mysql/gtid.ts';
+import { ANNOTATION, LABEL } from '../resource/names.ts';
+import type { Facts, Standing } from './facts.ts';
+import { foreignChildren } from './name-conflict.ts';
+import type { Action } from './verdict.ts';
+
+/** role and reads labels of every pod that has others than it should. */
+export const relabel = (facts: Facts): readonly Action[] =>
+  facts.standings.flatMap((standing): Action[] => {
+    const wanted = wantedLabels(facts, standing);
+    const { pod } = standing;
+    if (!wanted || !pod) return [];
+    const live = pod.metadata?.labels ?? {};
+    if (live[LABEL.role] === wanted[LABEL.role] && live[LABEL.reads] === wanted[LABEL.reads]) return [];
+    const object: Pod = {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: standing.name, namespace: pod.metadata?.namespace ?? '', labels: wanted },
+    };
+    return [{ do: 'apply', kind: 'Pod', object, live: identityOf('Pod', pod) }];
+  });
+
+/**
+ * In a group, the majority decides. Without one, a member that answers and is not up loses its labels; one that is silent, or says it
+ * is up, keeps them: our own blindness must not take a Service down.
+ */
+function wantedLabels(facts: Facts, standing: Standing): Record<string, string> | undefined {
+  if (!facts.group) {
+    const up = standing.answer?.state === 'ONLINE' || standing.answer?.state === 'RECOVERING';
+    return standing.answer && !up ? {} : undefined;
+  }
+  if (!standing.inGroup || standing.state !== 'ONLINE') return {};
+  const isPrimary = standing.ordinal === facts.primary?.ordinal;
+  return {
+    [LABEL.role]: isPrimary ? 'primary' : 'secondary',
+    ...(!isPrimary || facts.online.length === 1 ? { [LABEL.reads]: 'true' } : {}),
+  };
+}
+
+/** Owned objects that are missing or not as desired; what belongs to somebody else is left alone. */
+export function restore(facts: Facts, membership: Membership, settings: DesiredSettings): readonly Action[] {
+  const foreign = new Set(
+    foreignChildren(facts.observed).map((object) => `${object.kind}/${object.metadata?.name}`),
+  );
+  return changes(facts.observed, membership, settings)
+    .filter(({ kind, object }) => !foreign.has(`${kind}/${object.metadata?.name}`))
+    .map(({ verb, kind, object, live }) =>
+      verb === 'create' ? { do: 'create', kind, object } : { do: 'apply', kind, object, live },
+    );
+}
+
+/** Members that answer, are in no group, hold nothing errant and are to stay: they join the group that is there. */
+export function join(facts: Facts): readonly Action[] {
+  const seeds = facts.online.flatMap((standing) => standing.member ?? []);
+  if (seeds.length === 0) return [];
+  return facts.wanted.flatMap((standing): Action[] => {
+    const { answer, member, pod } = standing;
+    const mayJoin =
+      answer &&
+      !standing.inGroup &&
+      (answer.state === 'OFFLINE' || answer.state === 'ERROR') &&
+      !answer.cloning &&
+      isEmpty(standing.errant) &&
+      pod?.metadata?.deletionTimestamp === undefined;
+    return mayJoin && member ? [{ do: 'join', member, seeds }] : [];
+  });
+}
+
+/** Annotations that did their work: an accepted loss once there is a group again, a rebuild once its member is ONLINE. */
+export function cleanUp(facts: Facts): readonly Action[] {
+  const annotations = facts.observed.mysql.metadata.annotations ?? {};
+  if (!facts.group) return [];
+  const rebuilt = facts.online.some((standing) => standing.name === annotations[ANNOTATION.rebuild]);
+  const keys = [
+    ...(ANNOTATION.acceptDataLoss in annotations ? [ANNOTATION.acceptDataLoss] : []),
+    ...(rebuilt ? [ANNOTATION.rebuild] : []),
+  ];
+  return keys.length === 0
+    ? []
+    : [{ do: 'removeAnnotations', target: identityOf('Mysql', facts.observed.mysql), keys }];
+}

@@ -1,0 +1,63 @@
+import { identityOf } from '../kubernetes/cluster.ts';
+import type { Conclusion, Rule } from './conclusion.ts';
+import type { Facts, Standing } from './facts.ts';
+import { switchTo } from './switching-over.ts';
+
+/**
+ * An outdated pod that does not serve is replaced first: disturbing it costs nothing, and so a corrected image heals without hands.
+ * A pod that runs is only touched when the majority is elsewhere or there never was a group; without one it may be the last to know.
+ */
+export const replacingBroken: Rule = (facts) => {
+  const settled = facts.group !== undefined || !facts.observed.mysql.status?.bootstrap;
+  const broken = facts.standings.find(
+    (standing) =>
+      standing.outdated &&
+      standing.pod?.metadata?.deletionTimestamp === undefined &&
+      (standing.state === 'NotReady' || (settled && !serves(standing) && !standing.answer?.cloning)),
+  );
+  return broken && replace(broken, 'does not serve and is outdated: replacing it');
+};
+
+/**
+ * Outdated pods of a group in which everybody is ONLINE (Joining comes before): the secondaries one at a time, then the primary is
+ * handed over to a member that is up to date, then the old one goes.
+ */
+export const rollingOut: Rule = (facts) => {
+  const outdated = facts.standings.filter((standing) => standing.outdated);
+  if (!facts.group || outdated.length === 0) return undefined;
+  const secondary = outdated.findLast((standing) => standing.ordinal !== facts.primary?.ordinal);
+  if (secondary) return replace(secondary, `is outdated: replacing it (${outdated.length} to go)`);
+  const successor = successorOf(facts);
+  if (successor && facts.primary) {
+    return {
+      state: 'RollingOut',
+      message: `Only the primary ${facts.primary.name} is outdated: switching over to ${successor.name} first.`,
+      transitional: true,
+      actions: switchTo(facts, successor),
+    };
+  }
+  return (
+    outdated[0] && replace(outdated[0], 'is outdated and has no other member to hand over to: replacing it')
+  );
+};
+
+const serves = (standing: Standing): boolean =>
+  standing.inGroup && (standing.state === 'ONLINE' || standing.state === 'RECOVERING');
+
+function successorOf(facts: Facts): Standing | undefined {
+  const fresh = facts.online.filter((standing) => !standing.outdated && standing.ordinal < facts.size);
+  return fresh.find((standing) => standing.ordinal === facts.observed.mysql.spec.primary) ?? fresh[0];
+}
+
+function replace(standing: Standing, why: string): Conclusion {
+  const gone = !standing.pod || standing.pod.metadata?.deletionTimestamp !== undefined;
+  return {
+    state: 'RollingOut',
+    message: `${standing.name} ${why}.`,
+    transitional: true,
+    actions:
+      gone || !standing.pod
+        ? []
+        : [{ do: 'delete', target: identityOf('Pod', standing.pod), orphan: false, why: 'outdated' }],
+  };
+}

@@ -1,0 +1,75 @@
+import { claimName } from '../resource/names.ts';
+import type { Rule } from './conclusion.ts';
+import type { Facts, Standing } from './facts.ts';
+import { names } from './facts.ts';
+import { switchTo } from './switching-over.ts';
+
+/**
+ * Fewer members: they leave the group first, the primary after a switchover, and only then the replicas go down. Comes after
+ * Joining in the list, so all members that stay are ONLINE.
+ */
+export const scalingDown: Rule = (facts) => {
+  const { group, size, replicas } = facts;
+  const doomed = facts.standings.filter(
+    (standing) => standing.ordinal >= size && standing.ordinal < replicas,
+  );
+  if (!group || doomed.length === 0) return undefined;
+  const base = { state: 'ScalingDown', transitional: true } as const;
+  const successor =
+    facts.wanted.find((standing) => standing.ordinal === facts.observed.mysql.spec.primary) ??
+    facts.wanted[0];
+  if (facts.primary && facts.primary.ordinal >= size && successor) {
+    return {
+      ...base,
+      message: `${facts.primary.name} is the primary and is to go: switching over to ${successor.name}.`,
+      actions: switchTo(facts, successor),
+    };
+  }
+  const inGroup = doomed.filter((standing) => standing.inGroup);
+  const leaver = inGroup.findLast((standing) => standing.answer && standing.member);
+  if (inGroup.length > 0) {
+    return {
+      ...base,
+      message: `${names(inGroup)} leaves the group.`,
+      actions: leaver?.member ? [{ do: 'leave', member: leaver.member, why: `spec.size is ${size}` }] : [],
+    };
+  }
+  return { ...base, message: `Removing ${names(doomed)}; the volumes stay.`, membership: { replicas: size } };
+};
+
+/**
+ * Fewer members before there ever was a group: only those whose volume is absent or younger than this Mysql may go unasked, an
+ * older volume may hold transactions.
+ */
+export const shrinkingUnstarted: Rule = (facts) => {
+  const { size, replicas, observed } = facts;
+  if (facts.group || observed.mysql.status?.bootstrap || size === 0 || replicas <= size) return undefined;
+  const doomed = facts.standings.filter(
+    (standing) => standing.ordinal >= size && standing.ordinal < replicas,
+  );
+  if (!doomed.every((standing) => hasNoHistory(facts, standing))) return undefined;
+  return {
+    state: 'ScalingDown',
+    message: `Removing ${names(doomed)}, which never were in a group.`,
+    transitional: true,
+    membership: { replicas: size },
+  };
+};
+
+/** More members: the StatefulSet gets them, and they join. Only beside a group: an outage is judged by the members that were. */
+export const scalingUp: Rule = (facts) =>
+  facts.group && facts.size > facts.replicas
+    ? {
+        state: 'ScalingUp',
+        message: `Adding ${facts.size - facts.replicas} members to ${facts.replicas}.`,
+        transitional: true,
+        membership: { replicas: facts.size },
+      }
+    : undefined;
+
+function hasNoHistory({ observed, name }: Facts, standing: Standing): boolean {
+  const claim = observed.claims.find((one) => one.metadata?.name === claimName(name, standing.ordinal));
+  const made = claim?.metadata?.creationTimestamp;
+  const since = observed.mysql.metadata.creationTimestamp;
+  return !claim || (made !== undefined && since !== undefined && Date.parse(made) >= Date.parse(since));
+}
