@@ -1,6 +1,6 @@
 /** One look at one Mysql, from reading to writing, as the server and the log see it. */
 import type { State } from './decide/verdict.ts';
-import type { Permanent, Retryable } from './kubernetes/errors.ts';
+import type { Failure } from './errors.ts';
 
 export interface Pass {
   /** `Gone`: there is no such Mysql, or it is being deleted; garbage collection does the rest. */
@@ -13,5 +13,5 @@ export interface Pass {
   /** True when something is under way or was just changed: look again soon. */
   readonly again: boolean;
   /** The first failure; the other actions were tried all the same. */
-  readonly failure: Retryable | Permanent | undefined;
+  readonly failure: Failure | undefined;
 }

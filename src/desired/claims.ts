@@ -7,7 +7,7 @@ import { DEFAULT_STORAGE } from './statefulset.ts';
 /** The part of the claim to apply; undefined when it is large enough. */
 export function grownClaim(mysql: Mysql, live: PersistentVolumeClaim): PersistentVolumeClaim | undefined {
   const wanted = `${mysql.spec.storage?.size ?? DEFAULT_STORAGE}`;
-  const has = quantity(live.spec?.resources?.requests?.['storage'] ?? '0') ?? 0;
+  const has = quantity(live.spec?.resources?.requests?.storage ?? '0') ?? 0;
   if ((quantity(wanted) ?? 0) <= has) return undefined;
   return {
     apiVersion: 'v1',

@@ -56,7 +56,7 @@ export function statefulSet(
 /** Immutable once live: the live size and class stay, and claims are grown one by one (claims.ts). */
 function claimTemplate(mysql: Mysql, live: StatefulSet | undefined): PersistentVolumeClaim {
   const liveSpec = live?.spec?.volumeClaimTemplates?.find((claim) => claim.metadata?.name === 'data')?.spec;
-  const storage = liveSpec?.resources?.requests?.['storage'] ?? mysql.spec.storage?.size ?? DEFAULT_STORAGE;
+  const storage = liveSpec?.resources?.requests?.storage ?? mysql.spec.storage?.size ?? DEFAULT_STORAGE;
   const storageClassName = liveSpec ? liveSpec.storageClassName : mysql.spec.storage?.storageClassName;
   return {
     apiVersion: 'v1',

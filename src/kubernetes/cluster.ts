@@ -2,7 +2,7 @@
  * The `Cluster` port: all that the function asks of a Kubernetes API server. Its adapter is client.ts; tests put
  * perturbations in front of it, one method at a time.
  *
- * Every method takes an AbortSignal as deadline and throws only `Retryable` or `Permanent` (errors.ts):
+ * Every method takes an AbortSignal as deadline and throws only `Retryable` or `Permanent` (src/errors.ts):
  * Retryable for 408/409/429/5xx, connection errors and an expired deadline, Permanent for the rest.
  */
 import type { StatefulSet } from 'kubernetes-types/apps/v1.d.ts';

@@ -3,7 +3,7 @@
  * embedded cluster brings a model of Group Replication (src/local/group).
  *
  * Every action is idempotent and bounded: it returns when the server did it, or when it is well under way (START
- * GROUP_REPLICATION, CLONE) and the next report will tell. Actions throw `Retryable` or `Permanent` (src/kubernetes/errors.ts).
+ * GROUP_REPLICATION, CLONE) and the next report will tell. Actions throw `Retryable` or `Permanent` (src/errors.ts).
  */
 
 /** One member to be: a pod of the StatefulSet. */

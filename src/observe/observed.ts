@@ -26,9 +26,7 @@ export interface Observed {
   readonly pods: readonly Pod[];
   /** The cluster's volume claims, by ordinal. */
   readonly claims: readonly PersistentVolumeClaim[];
-  /** The user's own credentials (spec.credentialsSecret): undefined when not asked for or absent. */
-  readonly userSecret: Secret | undefined;
-  /** What each pod that has an address and a Ready-capable container said, in the order of `pods`. */
+  /** What each pod that has an address said, in the order of `pods`. */
   readonly reports: readonly MemberReport[];
   /** Accounts and group name; undefined while there is no complete Secret. */
   readonly access: Access | undefined;

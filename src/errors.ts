@@ -28,3 +28,5 @@ export class Permanent extends Error {
     this.code = code;
   }
 }
+
+export type Failure = Retryable | Permanent;
