@@ -3,8 +3,8 @@ import type { State } from './decide/verdict.ts';
 import type { Failure } from './errors.ts';
 
 export interface Pass {
-  /** `Gone`: there is no such Mysql, or it is being deleted; garbage collection does the rest. */
-  readonly state: State | 'Gone';
+  /** `Gone`: there is no such Mysql, or it is being deleted; garbage collection does the rest. `Unknown`: it could not be read. */
+  readonly state: State | 'Gone' | 'Unknown';
   readonly message: string;
   /** Uid of the Mysql that was looked at; undefined when Gone. */
   readonly uid: string | undefined;
