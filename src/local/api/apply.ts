@@ -1,0 +1,131 @@
+/** Server-side apply: merge what a manager wants into what is there, by ownership (Kubernetes documentation, "Server-Side Apply"). */
+import { elementsOf, fieldsOf, humanPath, type Path } from './fields.ts';
+import { copy, isObject, type Json, type JsonObject, same } from './json.ts';
+import { itemKey, type Shape } from './list-types.ts';
+import { type ManagerId, type Managers, othersOwning } from './managers.ts';
+import { StatusError } from './status-error.ts';
+
+export interface Merged {
+  readonly object: JsonObject;
+  /** The fields of the intent: what the manager owns from now on. */
+  readonly owned: ReadonlySet<Path>;
+  /** Fields forced away from others. */
+  readonly taken: readonly Path[];
+}
+
+/** Throws Conflict, naming manager and field, when others own what would change and `force` is not given. */
+export function applyIntent(
+  live: JsonObject,
+  intent: JsonObject,
+  managers: Managers,
+  id: ManagerId,
+  options: { readonly force: boolean; readonly shape: Shape },
+): Merged {
+  const { force, shape } = options;
+  const wanted = fieldsOf(intent, shape);
+  const current = fieldsOf(live, shape);
+  const contested = [...wanted].filter(([path, value]) => {
+    const differs = !path.endsWith('.') && !same(value, current.get(path));
+    return differs && othersOwning(managers, path, id).length > 0;
+  });
+  if (contested.length > 0 && !force)
+    throw conflictOf(
+      contested.map(([path]) => path),
+      managers,
+      id,
+    );
+
+  const object = mergeInto(copy(live), intent, shape);
+  const before = managers.find(
+    (one) => one.name === id.name && one.operation === id.operation && one.subresource === id.subresource,
+  );
+  const dropped = [...(before?.fields ?? [])].filter((path) => !wanted.has(path));
+  for (const path of dropped.filter((one) => othersOwning(managers, one, id).length === 0))
+    remove(object, elementsOf(path), shape);
+  return { object, owned: new Set(wanted.keys()), taken: contested.map(([path]) => path) };
+}
+
+function conflictOf(paths: readonly Path[], managers: Managers, id: ManagerId): StatusError {
+  const causes = paths.flatMap((path) =>
+    othersOwning(managers, path, id).map((owner) => ({
+      reason: 'FieldManagerConflict',
+      message: `conflict with "${owner.name}"${owner.subresource ? ` with subresource "${owner.subresource}"` : ''} using ${owner.apiVersion}`,
+      field: humanPath(path),
+    })),
+  );
+  const shown = causes.map(({ message, field }) => `${message}: ${field}`).join('\n');
+  return new StatusError(
+    'Conflict',
+    `Apply failed with ${causes.length} conflict${causes.length === 1 ? '' : 's'}: ${shown}`,
+    {
+      causes,
+    },
+  );
+}
+
+/** Everything of `intent` laid over `base`, lists by their types; server-managed metadata apart. */
+function mergeInto(base: JsonObject, intent: JsonObject, shape: Shape): JsonObject {
+  for (const [key, value] of Object.entries(intent)) {
+    if (value !== null) base[key] = merged(base[key], value, shape.child(key));
+  }
+  return base;
+}
+
+function merged(base: Json | undefined, intent: Json, shape: Shape): Json {
+  if (Array.isArray(intent)) return mergedList(Array.isArray(base) ? base : [], intent, shape);
+  if (isObject(intent) && isObject(base) && !shape.atomicMap) return mergeInto(base, intent, shape);
+  return copy(intent);
+}
+
+function mergedList(base: Json[], intent: Json[], shape: Shape): Json[] {
+  const { list } = shape;
+  switch (list.type) {
+    case 'atomic':
+      return copy(intent);
+    case 'set':
+      return [...base, ...intent.filter((item) => !base.some((one) => same(one, item)))];
+    case 'map': {
+      const result = [...base];
+      for (const item of intent) {
+        const index = result.findIndex((one) => itemKey(one, list.keys) === itemKey(item, list.keys));
+        if (index === -1) result.push(copy(item));
+        else result[index] = merged(result[index], item, shape.item());
+      }
+      return result;
+    }
+    default:
+      return list satisfies never;
+  }
+}
+
+/** Takes the value at a path out, and containers that it leaves empty. */
+function remove(node: Json | undefined, path: readonly string[], shape: Shape): void {
+  const [element, ...rest] = path;
+  if (element === undefined || node === undefined) return;
+  if (element.startsWith('f:') && isObject(node)) {
+    const key = element.slice(2);
+    if (rest.length === 0) delete node[key];
+    else {
+      const child = node[key];
+      remove(child, rest, shape.child(key));
+      if (isEmpty(child)) delete node[key];
+    }
+  } else if (Array.isArray(node)) {
+    removeItem(node, element, rest, shape);
+  }
+}
+
+function removeItem(node: Json[], element: string, rest: readonly string[], shape: Shape): void {
+  const { list } = shape;
+  const index = node.findIndex((item) =>
+    element.startsWith('v:')
+      ? JSON.stringify(item) === element.slice(2)
+      : list.type === 'map' && `k:${itemKey(item, list.keys)}` === element,
+  );
+  if (index === -1) return;
+  if (rest.length === 0 || rest[0] === '.') node.splice(index, 1);
+  else remove(node[index], rest, shape.item());
+}
+
+const isEmpty = (value: Json | undefined): boolean =>
+  (isObject(value) && Object.keys(value).length === 0) || (Array.isArray(value) && value.length === 0);

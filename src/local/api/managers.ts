@@ -1,0 +1,46 @@
+/** The field managers of one object and what each owns, kept beside it and written into managedFields when it goes over the wire. */
+import { type FieldSet, type Path, toFieldsV1 } from './fields.ts';
+import type { Json } from './json.ts';
+
+export interface Manager {
+  readonly name: string;
+  readonly operation: 'Apply' | 'Update';
+  readonly subresource: string;
+  readonly apiVersion: string;
+  readonly time: string;
+  readonly fields: FieldSet;
+}
+
+export type Managers = readonly Manager[];
+
+/** What identifies an entry: one manager may have several. */
+export type ManagerId = Pick<Manager, 'name' | 'operation' | 'subresource'>;
+
+export const isSame = (a: ManagerId, b: ManagerId): boolean =>
+  a.name === b.name && a.operation === b.operation && a.subresource === b.subresource;
+
+/** Who else owns a field. */
+export const othersOwning = (managers: Managers, path: Path, id: ManagerId): Managers =>
+  managers.filter((manager) => !isSame(manager, id) && manager.fields.has(path));
+
+/** Replaces what `manager` owns and takes `taken` from all others; entries that own nothing are dropped. */
+export function withManager(managers: Managers, manager: Manager, taken: Iterable<Path> = []): Managers {
+  const lost = new Set(taken);
+  const others = managers
+    .filter((one) => !isSame(one, manager))
+    .map((one) => (lost.size === 0 ? one : { ...one, fields: one.fields.difference(lost) }));
+  return [...others, manager].filter((one) => one.fields.size > 0);
+}
+
+export const sameFields = (a: FieldSet, b: FieldSet): boolean => a.size === b.size && a.isSubsetOf(b);
+
+export const toManagedFields = (managers: Managers): Json =>
+  managers.map(({ name, operation, subresource, apiVersion, time, fields }) => ({
+    manager: name,
+    operation,
+    apiVersion,
+    time,
+    fieldsType: 'FieldsV1',
+    fieldsV1: toFieldsV1(fields),
+    ...(subresource ? { subresource } : {}),
+  }));
