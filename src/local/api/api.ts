@@ -10,7 +10,15 @@ import { fieldsOf } from './fields.ts';
 import { at, copy, isObject, type Json, type JsonObject, same, textAt } from './json.ts';
 import { apiVersionOf, BUILT_IN, customKinds, type Kind, resourceKey } from './kinds.ts';
 import { shapeOf } from './list-types.ts';
-import { isSame, type Manager, type Managers, sameFields, withManager } from './managers.ts';
+import {
+  fromManagedFields,
+  isSame,
+  type Manager,
+  type Managers,
+  sameFields,
+  toManagedFields,
+  withManager,
+} from './managers.ts';
 import { jsonMergePatch, jsonPatch, strategicMergePatch } from './patch.ts';
 import { prune } from './schema.ts';
 import { conflict, notFound, StatusError } from './status-error.ts';
@@ -138,7 +146,7 @@ export class Api {
   ): JsonObject {
     if (type === 'apply') return this.#apply(kind, namespace, name, body, options);
     const stored = this.#stored(kind, namespace, name);
-    const live = copy(outward(kind, stored.object));
+    const live = this.#withManagedFields(kind, stored, type, body);
     const patched =
       type === 'json'
         ? jsonPatch(live, body)
@@ -272,6 +280,15 @@ export class Api {
     );
   }
 
+  /** Only a JSON Patch reaches into managedFields, so only for one that does they are put in. */
+  #withManagedFields(kind: Kind, stored: Stored, type: PatchType, body: Json): JsonObject {
+    const live = copy(outward(kind, stored.object));
+    const reaches = type === 'json' && JSON.stringify(body).includes('"/metadata/managedFields');
+    return reaches
+      ? { ...live, metadata: { ...metadataOf(live), managedFields: toManagedFields(stored.managers) } }
+      : live;
+  }
+
   /** An update or a patch: what changed belongs to the manager from now on. */
   #replace(kind: Kind, stored: Stored, body: JsonObject, options: WriteOptions): JsonObject {
     const part = this.#part(kind, copy(body), options.subresource);
@@ -294,9 +311,11 @@ export class Api {
       else metadata[field] = value;
     }
     delete metadata.managedFields;
+    const rewritten = metadataOf(body).managedFields;
+    const known = rewritten ? { ...stored, managers: fromManagedFields(rewritten) } : stored;
     const object = { ...copy(kept), metadata };
     return this.#write(kind, stored, object, options, (final) =>
-      this.#updatedManagers(kind, stored, final, options),
+      this.#updatedManagers(kind, known, final, options),
     );
   }
 

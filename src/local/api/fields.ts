@@ -89,3 +89,14 @@ export function toFieldsV1(set: FieldSet): JsonObject {
   }
   return root;
 }
+
+/** The leaves of a FieldsV1 tree: what a client that rewrites managedFields hands back. */
+export function fromFieldsV1(tree: JsonObject, path: readonly string[] = []): Set<Path> {
+  const found = new Set<Path>();
+  for (const [element, child] of Object.entries(tree)) {
+    const inner = isObject(child) ? Object.keys(child) : [];
+    if (inner.length === 0) found.add([...path, element].join(SEPARATOR));
+    else if (isObject(child)) for (const one of fromFieldsV1(child, [...path, element])) found.add(one);
+  }
+  return found;
+}

@@ -1,6 +1,6 @@
 /** The field managers of one object and what each owns, kept beside it and written into managedFields when it goes over the wire. */
-import { type FieldSet, type Path, toFieldsV1 } from './fields.ts';
-import type { Json } from './json.ts';
+import { type FieldSet, fromFieldsV1, type Path, toFieldsV1 } from './fields.ts';
+import { isObject, type Json, textAt } from './json.ts';
 
 export interface Manager {
   readonly name: string;
@@ -43,4 +43,15 @@ export const toManagedFields = (managers: Managers): Json =>
     fieldsType: 'FieldsV1',
     fieldsV1: toFieldsV1(fields),
     ...(subresource ? { subresource } : {}),
+  }));
+
+/** managedFields as a client wrote them (kubectl moves its client-side ownership to server-side apply this way). */
+export const fromManagedFields = (entries: Json | undefined): Managers =>
+  (Array.isArray(entries) ? entries : []).filter(isObject).map((entry) => ({
+    name: textAt(entry, 'manager') ?? 'unknown',
+    operation: entry.operation === 'Apply' ? 'Apply' : 'Update',
+    subresource: textAt(entry, 'subresource') ?? '',
+    apiVersion: textAt(entry, 'apiVersion') ?? '',
+    time: textAt(entry, 'time') ?? '',
+    fields: isObject(entry.fieldsV1) ? fromFieldsV1(entry.fieldsV1) : new Set(),
   }));

@@ -112,7 +112,7 @@ async function serve(
   const route = parseRoute(url.pathname);
   if (!route) throw new StatusError('NotFound', 'the server could not find the requested resource');
   const kind = api.kind(route.group, route.version, route.plural);
-  await new Exchange(api, options, kind, route, url.searchParams, request, response, body).serve(method);
+  new Exchange(api, options, kind, route, url.searchParams, request, response, body).serve(method);
 }
 
 function generalAnswer(api: Api, { pathname }: URL): JsonObject | string | undefined {
@@ -162,65 +162,56 @@ class Exchange {
     this.#body = body;
   }
 
-  async serve(method: string): Promise<void> {
+  serve(method: string): void {
     const { name, subresource } = this.#route;
-    if (subresource === 'log') return this.#log();
-    if (subresource && subresource !== 'status' && subresource !== 'scale') {
+    if (subresource && !['status', 'scale', 'log'].includes(subresource)) {
       throw new StatusError(
         'NotImplemented',
         `the embedded cluster has no ${this.#route.plural}/${subresource}`,
       );
     }
-    if (subresource === 'status' && !this.#kind.status)
+    if (subresource === 'status' && !this.#kind.status) {
       throw new StatusError('NotFound', 'the server could not find the requested resource');
-    if (name === undefined) return this.#collection(method);
-    switch (method) {
-      case 'GET':
-        return this.#answer(
-          subresource === 'scale' ? toScale(this.#kind, this.#live(name)) : this.#live(name),
-        );
-      case 'PUT':
-        return this.#put(name);
-      case 'PATCH':
-        return this.#patch(name);
-      case 'DELETE':
-        return this.#delete(name);
-      default:
-        throw new StatusError(
-          'MethodNotAllowed',
-          `the server does not allow ${method} on the requested resource`,
-        );
     }
+    if (subresource === 'log') this.#log();
+    else if (name === undefined) this.#collection(method);
+    else if (method === 'GET') this.#get(name);
+    else if (method === 'PUT') this.#put(name);
+    else if (method === 'PATCH') this.#patch(name);
+    else if (method === 'DELETE') this.#delete(name);
+    else
+      throw new StatusError(
+        'MethodNotAllowed',
+        `the server does not allow ${method} on the requested resource`,
+      );
   }
 
   // --- collections ---------------------------------------------------------------------------------------------------------------
 
   #collection(method: string): void {
     const { namespace } = this.#route;
-    switch (method) {
-      case 'GET':
-        return this.#query.get('watch') === 'true' || this.#query.get('watch') === '1'
-          ? this.#watch()
-          : this.#list();
-      case 'POST': {
-        const options = this.#writeOptions();
-        return this.#answer(this.#api.create(this.#kind, namespace ?? '', this.#bodyObject(), options), 201);
-      }
-      case 'DELETE': {
-        const matches = this.#selector();
-        const gone = this.#api.list(this.#kind, namespace).filter(matches);
-        for (const object of gone) {
-          const { namespace: space, name } = metadataOf(object);
-          this.#api.delete(this.#kind, String(space ?? ''), String(name), this.#deleteOptions());
-        }
-        return this.#answer(this.#listOf(gone, `${this.#api.store.version}`, undefined, undefined));
-      }
-      default:
-        throw new StatusError(
-          'MethodNotAllowed',
-          `the server does not allow ${method} on the requested resource`,
-        );
+    if (method === 'GET' && /^(true|1)$/.test(this.#query.get('watch') ?? '')) this.#watch();
+    else if (method === 'GET') this.#list();
+    else if (method === 'POST') this.#create(namespace ?? '');
+    else if (method === 'DELETE') this.#deleteCollection(namespace);
+    else
+      throw new StatusError(
+        'MethodNotAllowed',
+        `the server does not allow ${method} on the requested resource`,
+      );
+  }
+
+  #create(namespace: string): void {
+    this.#answer(this.#api.create(this.#kind, namespace, this.#bodyObject(), this.#writeOptions()), 201);
+  }
+
+  #deleteCollection(namespace: string | undefined): void {
+    const gone = this.#api.list(this.#kind, namespace).filter(this.#selector());
+    for (const object of gone) {
+      const { namespace: space, name } = metadataOf(object);
+      this.#api.delete(this.#kind, String(space ?? ''), String(name), this.#deleteOptions());
     }
+    this.#answer(this.#listOf(gone, `${this.#api.store.version}`, undefined, undefined));
   }
 
   #list(): void {
@@ -320,11 +311,16 @@ class Exchange {
 
   // --- single objects --------------------------------------------------------------------------------------------------------------
 
+  #get(name: string): void {
+    const live = this.#live(name);
+    this.#answer(this.#route.subresource === 'scale' ? toScale(this.#kind, live) : live);
+  }
+
   #put(name: string): void {
     const { namespace = '', subresource } = this.#route;
     const body = this.#bodyObject();
-    if (subresource === 'scale') return this.#scale(name, body);
-    this.#answer(this.#api.update(this.#kind, namespace, name, body, this.#writeOptions()));
+    if (subresource === 'scale') this.#scale(name, body);
+    else this.#answer(this.#api.update(this.#kind, namespace, name, body, this.#writeOptions()));
   }
 
   #patch(name: string): void {
@@ -341,7 +337,8 @@ class Exchange {
     if (subresource === 'scale') {
       const current = toScale(this.#kind, this.#live(name));
       const { spec } = isObject(body) ? body : {};
-      return this.#scale(name, { ...current, spec: spec ?? current.spec ?? {} });
+      this.#scale(name, { ...current, spec: spec ?? current.spec ?? {} });
+      return;
     }
     const created = this.#api.find(this.#kind, namespace, name) === undefined;
     const force = this.#query.get('force') === 'true';
