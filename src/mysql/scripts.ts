@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const NAMES = ['run.sh', 'init.sh', 'accounts.sh', 'probe.sh', 'stop.sh'] as const;
+const NAMES = ['env.sh', 'init.sh', 'accounts.sh', 'run.sh', 'watch.sh', 'probe.sh', 'stop.sh'] as const;
 
 /** Throws when a file is absent: a function without its scripts must not start. */
 export const readScripts = (

@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Prints the SQL that sets this member's accounts from the mounted Secret. None of it enters the binary log. `accounts.sh start` is
+# mysqld's init_file at every start; `accounts.sh running` is for a changed Secret and leaves the server as writable as it was.
+set -euo pipefail
+. "${CONFIG:-/etc/mysql-operator}/env.sh"
+secret() { # secret KEY: its value without line breaks at the end, as a SQL string literal
+  local value; value=$(<"$CREDENTIALS/$1")
+  value=${value//\\/\\\\}; value=${value//\'/\\\'}; value=${value//$'\n'/\\n}
+  printf "'%s'" "$value"
+}
+root=root-password; [ ! -e "$CREDENTIALS/user-root-password" ] || root=user-root-password
+account() { # account NAME HOST KEY
+  printf "CREATE USER IF NOT EXISTS '%s'@'%s';\n" "$1" "$2"
+  printf "ALTER USER '%s'@'%s' IDENTIFIED BY %s REQUIRE SSL;\n" "$1" "$2" "$(secret "$3")"
+}
+echo "SET SESSION sql_log_bin = 0;"
+echo "SET SESSION sql_mode = '';"
+echo "SET NAMES utf8mb4;"
+[ "$1" = start ] || echo "SET @readonly = @@global.super_read_only;"
+echo "SET GLOBAL super_read_only = OFF;"
+# who may do what here locally: the operating system user mysql, that is these scripts
+echo "CREATE USER IF NOT EXISTS 'mysql'@'localhost' IDENTIFIED WITH auth_socket;"
+echo "GRANT ALL ON *.* TO 'mysql'@'localhost' WITH GRANT OPTION;"
+account mysql_operator % operator-password
+echo "GRANT ALL ON *.* TO 'mysql_operator'@'%' WITH GRANT OPTION;"
+account mysql_replication % replication-password
+echo "GRANT REPLICATION SLAVE ON *.* TO 'mysql_replication'@'%';"
+case ${SERVER_VERSION:-9} in
+  5.*) ;;
+  *) for privilege in CONNECTION_ADMIN BACKUP_ADMIN CLONE_ADMIN GROUP_REPLICATION_STREAM; do
+       echo "GRANT $privilege ON *.* TO 'mysql_replication'@'%';"
+     done ;;
+esac
+account root % "$root"
+echo "GRANT ALL ON *.* TO 'root'@'%' WITH GRANT OPTION;"
+printf "ALTER USER 'root'@'localhost' IDENTIFIED BY %s;\n" "$(secret "$root")"
+if [ "$1" = start ]; then echo "SET GLOBAL super_read_only = ON;"; else echo "SET GLOBAL super_read_only = @readonly;"; fi
