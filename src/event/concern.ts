@@ -26,8 +26,11 @@ export const NUDGE = 'com.example.mysql.nudge';
 export const RESYNC = 'com.example.mysql.resync';
 const ADAPTER = /^dev\.knative\.apiserver\.(ref|resource)\.(add|update|delete)$/;
 
-/** RFC 1123 subdomain, as Kubernetes names objects; namespaces are labels, a subset. */
-const NAME = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
+/** A namespace is an RFC 1123 label, an object's name a subdomain made of such (Kubernetes API reference, Names). */
+const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
+const isLabel = (text: string): boolean => text.length <= 63 && LABEL.test(text);
+const isName = (text: string): boolean =>
+  text.length <= 253 && text.split('.').every((part) => LABEL.test(part));
 
 export function concernOf(hint: Hint): Concern {
   if (hint.type === NUDGE || hint.type === RESYNC) return fromSubject(hint);
@@ -38,7 +41,7 @@ export function concernOf(hint: Hint): Concern {
 
 function fromSubject({ type, subject }: Hint): Concern {
   const [namespace = '', name = '', ...rest] = (subject ?? '').split('/');
-  if (rest.length > 0 || !NAME.test(namespace) || !NAME.test(name)) {
+  if (rest.length > 0 || !isLabel(namespace) || !isName(name)) {
     return {
       is: 'malformed',
       why: `ce-subject must be namespace/name of a Mysql, not ${JSON.stringify(subject ?? '')}`,
@@ -54,7 +57,7 @@ function fromAdapter(hint: Hint): Concern {
   const apiVersion = hint.apiversion ?? path?.[1];
   const namespace = hint.namespace ?? path?.[2] ?? '';
   const name = hint.name ?? path?.[4] ?? '';
-  if (kind === undefined || !NAME.test(namespace) || !NAME.test(name)) {
+  if (kind === undefined || !isLabel(namespace) || !isName(name)) {
     return { is: 'malformed', why: 'ce-kind, ce-namespace and ce-name (or ce-subject) must name an object' };
   }
   if (kind === KIND && apiVersion === API_VERSION)

@@ -130,7 +130,8 @@ export class KubernetesClient implements Cluster {
     const annotations = Object.fromEntries(keys.map((key) => [key, null]));
     const body = { metadata: { uid, resourceVersion, annotations } };
     const path = objectPath(live.kind, live.namespace, live.name);
-    await this.#guarded(live, { method: 'PATCH', path, body, contentType: MERGE }, signal);
+    const query = { fieldManager: FIELD_MANAGER };
+    await this.#guarded(live, { method: 'PATCH', path, query, body, contentType: MERGE }, signal);
   }
 
   async delete(live: Identity, { orphan }: { readonly orphan: boolean }, signal: AbortSignal): Promise<void> {
@@ -173,7 +174,7 @@ export class KubernetesClient implements Cluster {
     await this.#send({ method: 'POST', path: eventsPath(namespace), body }, signal);
   }
 
-  /** A write on one incarnation: 404 and 422 "uid mismatch" mean that it is not that one any more, so look again. */
+  /** A write on one incarnation that is not there any more: gone (404), or another one of the same name (measured: 409 or 422). */
   async #guarded(
     live: Identity | undefined,
     request: Parameters<Send>[0],
@@ -182,13 +183,16 @@ export class KubernetesClient implements Cluster {
     try {
       return await this.#send(request, signal);
     } catch (error) {
-      const replaced = error instanceof Permanent && (error.code === 404 || /uid|UID/.test(error.message));
-      if (live && replaced)
+      if (live && error instanceof Permanent && isReplaced(error)) {
         throw new Retryable(error.message, { cause: error, ...(error.code ? { code: error.code } : {}) });
+      }
       throw error;
     }
   }
 }
+
+const isReplaced = ({ code, message }: Permanent): boolean =>
+  code === 404 || (code === 422 && message.includes('metadata.uid: '));
 
 const selector = (labels: Readonly<Record<string, string>>): string =>
   Object.entries(labels)

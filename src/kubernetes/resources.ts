@@ -34,5 +34,6 @@ export const objectPath = (kind: Kind, namespace: string, name: string): string 
   `${collectionPath(kind, namespace)}/${encodeURIComponent(name)}`;
 
 export const eventsPath = (namespace: string): string =>
-  `/apis/events.k8s.io/v1/namespaces/${namespace}/events`;
-export const coreEventsPath = (namespace: string): string => `/api/v1/namespaces/${namespace}/events`;
+  `/apis/events.k8s.io/v1/namespaces/${encodeURIComponent(namespace)}/events`;
+export const coreEventsPath = (namespace: string): string =>
+  `/api/v1/namespaces/${encodeURIComponent(namespace)}/events`;

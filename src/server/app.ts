@@ -5,18 +5,20 @@ import { concernOf } from '../event/concern.ts';
 import { Malformed, parseEvent } from '../event/parse.ts';
 import { type Outcome, RETRY_AFTER, STATUS } from './outcome.ts';
 import type { Queue } from './queue.ts';
+import { type Later, later as onTheClock } from './timer.ts';
 
 export interface AppOptions {
   readonly queue: Queue;
   readonly log: Logger;
   /** Milliseconds after which a pass that still runs is answered with 204: delivery is serial, a slow answer delays everybody. */
   readonly replyBudget: number;
+  readonly later?: Later;
 }
 
 /** The API server takes objects of up to 1.5 MiB (etcd's request limit); in Resource mode the adapter sends them whole, as JSON. */
 const BODY_LIMIT = '3mb';
 
-export function createApp({ queue, log, replyBudget }: AppOptions): Express {
+export function createApp({ queue, log, replyBudget, later = onTheClock }: AppOptions): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -24,7 +26,7 @@ export function createApp({ queue, log, replyBudget }: AppOptions): Express {
   // the readiness probe, and the activator's own probe before the first event
   app.get(['/healthz', '/'], (_request, response) => void response.status(200).end());
 
-  app.post('/{*any}', express.text({ type: () => true, limit: BODY_LIMIT }), async (request, response) => {
+  app.post('/{*any}', express.raw({ type: () => true, limit: BODY_LIMIT }), async (request, response) => {
     answer(response, await outcomeOf(request));
   });
   app.use(
@@ -34,7 +36,7 @@ export function createApp({ queue, log, replyBudget }: AppOptions): Express {
   return app;
 
   async function outcomeOf(request: Request): Promise<Outcome> {
-    const hint = parseEvent(request.headers, typeof request.body === 'string' ? request.body : '');
+    const hint = parseEvent(request.headers, Buffer.isBuffer(request.body) ? request.body.toString() : '');
     const concern = concernOf(hint);
     if (concern.is === 'malformed') throw new Malformed(concern.why);
     if (concern.is === 'nobody') {
@@ -46,7 +48,7 @@ export function createApp({ queue, log, replyBudget }: AppOptions): Express {
         (pass): Outcome => (pass.failure?.name === 'Retryable' ? 'retry' : 'done'),
         (): Outcome => 'retry',
       ),
-      replyBudget,
+      (spent) => later(replyBudget, spent),
     );
   }
 }
@@ -57,15 +59,16 @@ function answer(response: Response, outcome: Outcome): void {
 }
 
 /** The pass goes on after the answer; a drain waits for it. */
-async function withinBudget(outcome: Promise<Outcome>, budget: number): Promise<Outcome> {
-  let timer: NodeJS.Timeout | undefined;
-  const spent = new Promise<Outcome>((resolve) => {
-    timer = setTimeout(resolve, budget, 'done');
-  });
+async function withinBudget(
+  outcome: Promise<Outcome>,
+  whenSpent: (spent: () => void) => () => void,
+): Promise<Outcome> {
+  const spent = Promise.withResolvers<Outcome>();
+  const callOff = whenSpent(() => spent.resolve('done'));
   try {
-    return await Promise.race([outcome, spent]);
+    return await Promise.race([outcome, spent.promise]);
   } finally {
-    clearTimeout(timer);
+    callOff();
   }
 }
 

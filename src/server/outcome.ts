@@ -8,16 +8,12 @@ export type Outcome =
   /** It could not be finished: the sender should try again. */
   | 'retry'
   /** This request will never be taken. */
-  | 'malformed'
-  | 'unauthenticated'
-  | 'forbidden';
+  | 'malformed';
 
 export const STATUS: Readonly<Record<Outcome, number>> = {
   done: 204,
   retry: 503,
   malformed: 400,
-  unauthenticated: 401,
-  forbidden: 403,
 };
 
 /** Seconds, for senders that honour it (the resync does, the adapter does not). */

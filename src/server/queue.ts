@@ -1,50 +1,53 @@
 /**
- * One queue per Mysql: one pass at a time, hints that come meanwhile coalesce into one more pass, and different Mysqls run side by side
- * up to a bound. After a pass that says so it looks again by itself; a hint resets how often.
+ * One line per Mysql: one pass at a time, hints that come meanwhile coalesce into one more pass, and different Mysqls run side by side
+ * up to a bound. After a pass that asks for it the line looks again by itself; a hint begins the count anew.
  */
 import type { Pass } from '../pass.ts';
 import { type MysqlRef, refKey } from '../resource/names.ts';
+import { type Looks, NO_LOOKS, nextLook, type Patience } from './patience.ts';
+import { type Later, later as onTheClock } from './timer.ts';
 
-export interface QueueOptions {
+export interface QueueOptions extends Patience {
   /** One pass; rejects only for what nobody expects. */
   readonly run: (ref: MysqlRef, trigger: string) => Promise<Pass>;
   /** Passes at once, over all Mysqls. */
   readonly concurrency: number;
-  /** Milliseconds until the function looks again while something is under way. */
-  readonly lookAgainAfter: number;
-  /** How many looks in a row without a hint in between. */
-  readonly mostLooks: number;
+  readonly later?: Later;
 }
 
 interface Line {
   readonly ref: MysqlRef;
-  /** What the next pass answers to; empty when none is wanted. */
-  waiting: { readonly trigger: string; readonly settle: PromiseWithResolvers<Pass> } | undefined;
+  /** The pass that is wanted but has not begun, with the first hint that wanted it. */
+  waiting: { readonly trigger: string; readonly end: PromiseWithResolvers<Pass> } | undefined;
   running: boolean;
-  looks: number;
-  timer: NodeJS.Timeout | undefined;
+  looks: Looks;
+  /** Calls off the look that is planned. */
+  callOff: (() => void) | undefined;
 }
 
 export class Queue {
   readonly #options: QueueOptions;
+  readonly #later: Later;
   readonly #lines = new Map<string, Line>();
+  /** Lines whose next pass waits for a free place, first come, first served. */
   readonly #ready: Line[] = [];
   #running = 0;
   #closing = false;
-  #idle = Promise.withResolvers<void>();
+  readonly #idle = Promise.withResolvers<void>();
 
   constructor(options: QueueOptions) {
     this.#options = options;
+    this.#later = options.later ?? onTheClock;
   }
 
   /** Resolves with the first pass that begins after this call. Hints of one Mysql that wait share it. */
   hint(ref: MysqlRef, trigger: string): Promise<Pass> {
     const line = this.#line(ref);
-    line.looks = 0;
+    line.looks = NO_LOOKS;
     return this.#want(line, trigger);
   }
 
-  /** Passes that run or wait. */
+  /** Passes that run or wait for a place. */
   get size(): number {
     return this.#running + this.#ready.length;
   }
@@ -52,37 +55,33 @@ export class Queue {
   /** No more looks by itself; resolves when nothing runs and nothing waits. */
   async drain(): Promise<void> {
     this.#closing = true;
-    for (const line of this.#lines.values()) clearTimeout(line.timer);
+    for (const line of this.#lines.values()) line.callOff?.();
     this.#settleIdle();
     await this.#idle.promise;
   }
 
   #line(ref: MysqlRef): Line {
     const key = refKey(ref);
-    const line = this.#lines.get(key) ?? {
-      ref,
-      waiting: undefined,
-      running: false,
-      looks: 0,
-      timer: undefined,
-    };
+    const known = this.#lines.get(key);
+    if (known) return known;
+    const line = { ref, waiting: undefined, running: false, looks: NO_LOOKS, callOff: undefined };
     this.#lines.set(key, line);
     return line;
   }
 
   #want(line: Line, trigger: string): Promise<Pass> {
-    clearTimeout(line.timer);
-    line.timer = undefined;
+    line.callOff?.();
+    line.callOff = undefined;
     if (!line.waiting) {
-      line.waiting = { trigger, settle: Promise.withResolvers<Pass>() };
+      line.waiting = { trigger, end: Promise.withResolvers<Pass>() };
       if (!line.running) this.#ready.push(line);
     }
-    const { promise } = line.waiting.settle;
-    this.#pump();
+    const { promise } = line.waiting.end;
+    this.#fillPlaces();
     return promise;
   }
 
-  #pump(): void {
+  #fillPlaces(): void {
     while (this.#running < this.#options.concurrency) {
       const line = this.#ready.shift();
       if (!line) return;
@@ -96,30 +95,32 @@ export class Queue {
     line.waiting = undefined;
     line.running = true;
     this.#running += 1;
-    let again = false;
+    let pass: Pass | undefined;
     try {
-      const pass = await this.#options.run(line.ref, waiting.trigger);
-      again = pass.again || pass.failure?.name === 'Retryable';
-      waiting.settle.resolve(pass);
+      pass = await this.#options.run(line.ref, waiting.trigger);
+      waiting.end.resolve(pass);
     } catch (error) {
-      waiting.settle.reject(error);
+      waiting.end.reject(error);
     }
     line.running = false;
     this.#running -= 1;
     if (line.waiting) this.#ready.push(line);
-    else if (again && !this.#closing && line.looks < this.#options.mostLooks) this.#lookAgain(line);
-    else this.#lines.delete(refKey(line.ref));
-    this.#pump();
+    else this.#lookAgain(line, pass);
+    this.#fillPlaces();
     this.#settleIdle();
   }
 
-  #lookAgain(line: Line): void {
-    line.looks += 1;
-    line.timer = setTimeout(() => {
+  #lookAgain(line: Line, pass: Pass | undefined): void {
+    const next = pass && !this.#closing ? nextLook(pass, line.looks, this.#options) : undefined;
+    if (!next) {
+      this.#lines.delete(refKey(line.ref));
+      return;
+    }
+    line.looks = next;
+    line.callOff = this.#later(next.after, () => {
       // nobody waits for this pass: its failure is in the log
       this.#want(line, 'look again').catch(() => undefined);
-    }, this.#options.lookAgainAfter);
-    line.timer.unref();
+    });
   }
 
   #settleIdle(): void {
