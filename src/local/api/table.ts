@@ -82,7 +82,6 @@ const BUILT_IN: Readonly<Record<string, readonly PrintedColumn[]>> = {
     column('Restarts', (pod) => at(pod, 'status', 'containerStatuses', '0', 'restartCount') ?? 0, {
       type: 'integer',
     }),
-    age,
     column('IP', path('status', 'podIP'), { priority: 1 }),
     column('Node', path('spec', 'nodeName'), { priority: 1 }),
   ],
