@@ -9,6 +9,7 @@ type Colour = 'green' | 'yellow' | 'red' | 'cyan' | 'dim' | 'bold';
 export class Show {
   readonly #json: boolean;
   readonly #started = performance.now();
+  #ended = false;
 
   constructor(json: boolean) {
     this.#json = json;
@@ -53,16 +54,20 @@ export class Show {
     this.#row('pass', colour, refKey(ref), `${pass.state}: ${pass.message}${failure}`);
   }
 
+  /** The last line: what still happens while everything is being ended is not shown any more. */
   result(object: Readonly<Record<string, unknown>>): void {
     console.log(JSON.stringify(object));
+    this.#ended = true;
   }
 
   #row(what: string, colour: Colour, subject: string, text: string): void {
+    if (this.#ended) return;
     const time = `${this.seconds.toFixed(1)}s`.padStart(7);
     console.log(`${time}  ${styleText(colour, what.padEnd(6))} ${subject.padEnd(34)} ${text}`);
   }
 
   #line(object: Readonly<Record<string, unknown>>): void {
+    if (this.#ended) return;
     console.log(JSON.stringify({ seconds: this.seconds, ...object }));
   }
 }
