@@ -15,6 +15,8 @@ export interface ApiAccess {
   /** KUBERNETES_SERVICE_HOST and _PORT, set in every pod. */
   readonly apiHost: string | undefined;
   readonly apiPort: string;
+  /** Where the service account is mounted; undefined: the usual place. */
+  readonly accountFolder: string | undefined;
 }
 
 export interface Credentials {
@@ -25,9 +27,14 @@ export interface Credentials {
 }
 
 /** A kubeconfig that is named wins over the pod's own account. Throws Permanent when it cannot be used. */
-export async function credentialsFor({ kubeconfig, apiHost, apiPort }: ApiAccess): Promise<Credentials> {
+export async function credentialsFor({
+  kubeconfig,
+  apiHost,
+  apiPort,
+  accountFolder,
+}: ApiAccess): Promise<Credentials> {
   return apiHost && kubeconfig === undefined
-    ? inClusterCredentials(apiHost, apiPort)
+    ? inClusterCredentials(apiHost, apiPort, accountFolder)
     : kubeconfigCredentials(kubeconfig);
 }
 
