@@ -77,11 +77,11 @@ test('an argument that does not exist is refused by name', () => {
 
 test('the help names every variable that is read', () => {
   const read = new Set<string>();
-  const get = (target: object, name: string): unknown => {
+  const get = (target: Record<string, string>, name: string) => {
     read.add(name);
-    return Reflect.get(target, name);
+    return target[name];
   };
-  const env = new Proxy({ K_SINK: 'http://ours' }, { get });
+  const env = new Proxy<Record<string, string>>({ K_SINK: 'http://ours' }, { get });
   readConfig(env, undefined);
   readResyncConfig(env);
   // set by Kubernetes and Knative, not by people

@@ -124,6 +124,7 @@ const apiAccess = (env: Environment): ApiAccess => ({
   kubeconfig: env.KUBECONFIG || undefined,
   apiHost: env.KUBERNETES_SERVICE_HOST || undefined,
   apiPort: env.KUBERNETES_SERVICE_PORT || '443',
+  accountFolder: env.SERVICE_ACCOUNT_FOLDER || undefined,
 });
 
 const numbersFrom =
@@ -173,6 +174,10 @@ const numberLines = (table: Readonly<Record<string, NumberVariable>>) =>
 const COMMON = [
   ['LOG_LEVEL', `${LEVELS.join(', ')} (info)`],
   ['KUBECONFIG', 'outside a pod: how to reach the API server (~/.kube/config)'],
+  [
+    'SERVICE_ACCOUNT_FOLDER',
+    'in a pod: where its account is mounted (/var/run/secrets/kubernetes.io/serviceaccount)',
+  ],
 ] as const;
 
 export const functionHelp = (): string =>

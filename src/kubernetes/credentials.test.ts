@@ -103,6 +103,11 @@ test('a kubeconfig that cannot be used is named, with the reason', async () => {
 
 test('a kubeconfig that is named wins over the account of the pod', async () => {
   const path = file('named', kubeconfig('http://127.0.0.1:3'));
-  const { server } = await credentialsFor({ kubeconfig: path, apiHost: '10.0.0.1', apiPort: '443' });
+  const { server } = await credentialsFor({
+    kubeconfig: path,
+    apiHost: '10.0.0.1',
+    apiPort: '443',
+    accountFolder: undefined,
+  });
   assert.equal(server.port, '3');
 });

@@ -16,7 +16,7 @@ export interface ApiAccess {
   readonly apiHost: string | undefined;
   readonly apiPort: string;
   /** Where the service account is mounted; undefined: the usual place. */
-  readonly accountFolder: string | undefined;
+  readonly accountFolder?: string | undefined;
 }
 
 export interface Credentials {
