@@ -1,5 +1,11 @@
 /** The embedded API over HTTP on loopback: for kubectl, for the function's client, and for anybody with a kubeconfig. */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { parse as parseYaml } from 'yaml';
 import { type Api, type DeleteOptions, metadataOf, type PatchType } from './api.ts';
@@ -49,9 +55,7 @@ const MEDIA: Readonly<Record<string, PatchType>> = {
 const WATCH_SECONDS = 1_800;
 
 export async function serveApi(api: Api, options: ServerOptions = {}): Promise<ApiServer> {
-  const server = createServer((request, response) => {
-    serve(api, options, request, response).catch((error: unknown) => sendError(response, error));
-  });
+  const server = createServer(handlerFor(api, options));
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port ?? 0, '127.0.0.1', resolve);
@@ -59,6 +63,13 @@ export async function serveApi(api: Api, options: ServerOptions = {}): Promise<A
   const { port } = server.address() as AddressInfo;
   return { port, url: `http://127.0.0.1:${port}`, close: () => closeAll(server) };
 }
+
+/** The API as a request listener, for a server of one's own (TLS). */
+export const handlerFor =
+  (api: Api, options: ServerOptions = {}): RequestListener =>
+  (request, response) => {
+    serve(api, options, request, response).catch((error: unknown) => sendError(response, error));
+  };
 
 /** For kubectl and every client that reads kubeconfigs. */
 export const kubeconfigFor = (url: string): string => `apiVersion: v1
