@@ -11,7 +11,6 @@ import { memberOf } from '../observe/pods.ts';
 export interface Applied {
   /** Actions that were carried out. */
   readonly writes: number;
-  /** In the order of the actions. */
   readonly failures: readonly Failure[];
 }
 
@@ -24,18 +23,21 @@ export async function apply(
   sources: Sources,
   signal: AbortSignal,
 ): Promise<Applied> {
-  let writes = 0;
-  const failures: Failure[] = [];
-  for (const action of verdict.actions) {
+  const done: (Failure | undefined)[] = [];
+  const attempt = async (action: Action): Promise<Failure | undefined> => {
     try {
       if (isDisruptive(action)) refuseWhenStale(observed, sources);
       await carryOut(action, observed, sources, signal);
-      writes += 1;
+      return undefined;
     } catch (error) {
-      failures.push(error instanceof Permanent || error instanceof Retryable ? error : unexpected(error));
+      return error instanceof Permanent || error instanceof Retryable ? error : unexpected(error);
     }
-  }
-  return { writes, failures };
+  };
+  // objects one after the other, as they build on each other; orders to members side by side, as each may take a second
+  for (const action of verdict.actions.filter((one) => !isOrder(one))) done.push(await attempt(action));
+  done.push(...(await Promise.all(verdict.actions.filter(isOrder).map(attempt))));
+  const failures = done.filter((failure) => failure !== undefined);
+  return { writes: done.length - failures.length, failures };
 }
 
 const unexpected = (cause: unknown): Retryable =>
@@ -93,6 +95,9 @@ function isDisruptive(action: Action): boolean {
       return action satisfies never;
   }
 }
+
+/** What is told to a member, as against what is written to the API server. */
+const isOrder = (action: Action): boolean => 'member' in action || action.do === 'setPrimary';
 
 function refuseWhenStale(observed: Observed, { clock }: Sources): void {
   const age = clock().getTime() - observed.at.getTime();

@@ -15,9 +15,9 @@ export interface Group {
   readonly primary: string | undefined;
 }
 
-/** Members that say that they take part in some group (a view is known to them). */
+/** Members that say that they take part in some group. */
 export const inSomeGroup = (answer: MemberAnswer): boolean =>
-  answer.viewId !== undefined && (answer.state === 'ONLINE' || answer.state === 'RECOVERING');
+  answer.viewId !== undefined && answer.state !== 'OFFLINE' && answer.state !== 'ERROR';
 
 /**
  * The quorate view; undefined when there is none. A reporter counts for its view when it is up in its own eyes and sees
