@@ -2,6 +2,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
+import { Permanent } from '../errors.ts';
 import { createApp } from './app.ts';
 import { logged, type Reconcile } from './pass-log.ts';
 import type { Patience } from './patience.ts';
@@ -32,7 +33,7 @@ export interface RunningServer {
 /** Longer than the 90 s of Knative's proxies: who closes an idle connection first never loses a request that is just being sent on it. */
 const KEEP_ALIVE_MS = 120_000;
 
-/** Rejects when the port cannot be had. */
+/** Throws Permanent when the port cannot be had. */
 export async function startServer(options: ServerOptions): Promise<RunningServer> {
   const { log, port, host } = options;
   const queue = new Queue({ ...options, run: logged(options.reconcile, log, options.passDeadline) });
@@ -52,7 +53,9 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     else socket.destroy();
   });
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
+    server.once('error', (cause) => {
+      reject(new Permanent(`PORT ${port} cannot be listened on: ${cause.message}`, { cause }));
+    });
     server.listen({ port, ...(host ? { host } : {}) }, resolve);
   });
 
