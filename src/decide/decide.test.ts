@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { Pod } from 'kubernetes-types/core/v1.d.ts';
+import type { MemberState } from '../mysql/members.ts';
 import { ANNOTATION, LABEL } from '../resource/names.ts';
 import { aCluster, type ClusterBuilder, GROUP_UUID, uuidOf } from './testing.ts';
 import type { Action } from './verdict.ts';
