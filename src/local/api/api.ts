@@ -154,7 +154,7 @@ export class Api {
           ? jsonMergePatch(live, body)
           : strategicMergePatch(live, body, shapeOf(kind));
     if (!isObject(patched)) throw new StatusError('BadRequest', 'a patch must leave an object');
-    if (isObject(body)) this.#checkPreconditions(kind, stored, metadataOf(body));
+    if (isObject(body)) this.#checkPreconditions(kind, stored, metadataOf(body), 'patch');
     return this.#replace(kind, stored, patched, options);
   }
 
@@ -217,15 +217,14 @@ export class Api {
     options: WriteOptions & { readonly force?: boolean },
   ): JsonObject {
     if (!isObject(body)) throw new StatusError('BadRequest', 'an apply configuration must be an object');
-    if (!options.manager)
-      throw new StatusError(
-        'BadRequest',
-        'PatchOptions.meta.k8s.io "" is invalid: fieldManager: Required value: is required for apply patch',
-      );
+    if (!options.manager) {
+      const why = 'fieldManager: Required value: is required for apply patch';
+      throw new StatusError('Invalid', `PatchOptions.meta.k8s.io "" is invalid: ${why}`);
+    }
     checkType(kind, body);
     const stored = this.store.get(storageKey(kind), kind.namespaced ? namespace : '', name);
     if (!stored) return this.#applyNew(kind, namespace, name, body, options);
-    this.#checkPreconditions(kind, stored, metadataOf(body), 'apply');
+    this.#checkPreconditions(kind, stored, metadataOf(body), 'patch');
     const manager = this.#manager(kind, options, 'Apply', new Set());
     const intent = this.#part(kind, body, options.subresource);
     this.#refuseUnknown(kind, intent);
@@ -431,11 +430,11 @@ export class Api {
     }
   }
 
-  #checkPreconditions(kind: Kind, stored: Stored, metadata: JsonObject, verb?: 'apply'): void {
+  #checkPreconditions(kind: Kind, stored: Stored, metadata: JsonObject, verb?: 'patch'): void {
     const { uid, resourceVersion } = metadataOf(stored.object);
     const name = stored.name;
     if (metadata.uid && metadata.uid !== uid) {
-      if (verb === 'apply') {
+      if (verb === 'patch') {
         throw new StatusError(
           'Invalid',
           `${kind.kind}${kind.group ? `.${kind.group}` : ''} "${name}" is invalid: metadata.uid: Invalid value: "${String(metadata.uid)}": field is immutable`,
@@ -494,12 +493,12 @@ export class Api {
 
   #orphanDependents(uid: string): void {
     for (const dependent of this.store.ownedBy(uid)) {
-      const metadata = { ...metadataOf(dependent.object) };
-      const owners = metadata.ownerReferences;
-      metadata.ownerReferences = (Array.isArray(owners) ? owners : []).filter(
+      const { ownerReferences, ...metadata } = metadataOf(dependent.object);
+      const others = (Array.isArray(ownerReferences) ? ownerReferences : []).filter(
         (owner) => textAt(owner, 'uid') !== uid,
       );
-      this.store.put({ ...dependent, object: { ...dependent.object, metadata } });
+      const kept = others.length > 0 ? { ...metadata, ownerReferences: others } : metadata;
+      this.store.put({ ...dependent, object: { ...dependent.object, metadata: kept } });
     }
   }
 

@@ -31,7 +31,7 @@ export function fieldsOf(object: JsonObject, shape: Shape): Map<Path, Json> {
     if (key === 'apiVersion' || key === 'kind') continue;
     if (key === 'metadata' && isObject(value)) {
       const own = Object.fromEntries(Object.entries(value).filter(([name]) => !SERVER_METADATA.has(name)));
-      collect(own, shape.child(key), ['f:metadata'], found);
+      if (Object.keys(own).length > 0) collect(own, shape.child(key), ['f:metadata'], found);
     } else {
       collect(value, shape.child(key), [`f:${key}`], found);
     }

@@ -75,8 +75,22 @@ const propertyOf = (schema: Schema, key: string): Schema | undefined =>
 /** Everything that is wrong. CEL rules are only asked when the rest is right, as in Kubernetes. */
 export function validate(schema: Schema, value: Json, before: Json | undefined): Fault[] {
   const faults = check(schema, value, '');
-  return faults.length > 0 ? faults : celFaults(schema, value, before, '');
+  if (faults.length === 0) return celFaults(schema, value, before, '');
+  return faults.some(({ reason }) => BLOCKING.has(reason)) ? [...faults, UNCHECKED] : faults;
 }
+
+/** Faults after which Kubernetes says that it did not go on to the rules. */
+const BLOCKING: ReadonlySet<Fault['reason']> = new Set([
+  'FieldValueRequired',
+  'FieldValueNotSupported',
+  'FieldValueTypeInvalid',
+]);
+const UNCHECKED: Fault = {
+  field: '<nil>',
+  reason: 'FieldValueInvalid',
+  message:
+    'Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
+};
 
 const fault = (field: string, reason: Fault['reason'], message: string): Fault => ({
   field: field || '<nil>',

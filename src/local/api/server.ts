@@ -407,7 +407,10 @@ class Exchange {
 
   #writeOptions() {
     const strict = this.#query.get('fieldValidation') === 'Strict';
-    const manager = this.#query.get('fieldManager') ?? this.#request.headers['user-agent']?.split('/')[0];
+    // like the real one: apply has to name its manager, for the rest the client's name will do
+    const applies = this.#request.headers['content-type']?.startsWith('application/apply-patch');
+    const agent = applies ? undefined : this.#request.headers['user-agent']?.split('/')[0];
+    const manager = this.#query.get('fieldManager') ?? agent;
     return {
       ...(manager ? { manager } : {}),
       dryRun: this.#query.get('dryRun') === 'All',
