@@ -37,19 +37,26 @@ const common = {
 export interface Bundled {
   readonly file: string;
   readonly bytes: number;
+  /** What went into it, by paths from the project's root. */
+  readonly inputs: readonly string[];
 }
 
 /** Writes NAME.bundle.cjs for each function, kubeconfig.cjs and the pod's scripts into an emptied `folder`. */
 export async function bundle(root: string, folder: string): Promise<readonly Bundled[]> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
+  const bundles: Bundled[] = [];
   for (const name of FUNCTIONS) {
-    await build({
+    const file = join(folder, `${name}.bundle.cjs`);
+    const { metafile } = await build({
       ...common,
       entryPoints: [join(root, `functions/${name}/main.ts`)],
-      outfile: join(folder, `${name}.bundle.cjs`),
+      outfile: file,
       plugins: [apart],
+      absWorkingDir: root,
+      metafile: true,
     });
+    bundles.push({ file, bytes: statSync(file).size, inputs: Object.keys(metafile.inputs) });
   }
   await build({
     ...common,
@@ -58,10 +65,7 @@ export async function bundle(root: string, folder: string): Promise<readonly Bun
   });
   cpSync(join(root, 'src/mysql/scripts'), join(folder, 'scripts'), { recursive: true });
   for (const name of FUNCTIONS) writeFileSync(join(folder, `${name}.cjs`), loader(name));
-  return FUNCTIONS.map((name) => {
-    const file = join(folder, `${name}.bundle.cjs`);
-    return { file, bytes: statSync(file).size };
-  });
+  return bundles;
 }
 
 /**

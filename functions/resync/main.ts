@@ -5,7 +5,7 @@ import { credentialsFor } from '../../src/kubernetes/credentials.ts';
 import { sender } from '../../src/kubernetes/request.ts';
 import { createLog } from '../../src/log.ts';
 import { refKey } from '../../src/resource/names.ts';
-import { post } from '../../src/resync/post.ts';
+import { poster } from '../../src/resync/post.ts';
 import { resync } from '../../src/resync/resync.ts';
 import { run } from '../run.ts';
 
@@ -41,7 +41,7 @@ async function main(): Promise<void> {
       cluster,
       clock,
       all: flags.has('all'),
-      post: (ref, signal) => post(ref, { ...config, clock }, signal),
+      post: poster({ ...config, clock }),
       onUndelivered: (ref, why) => log.warn({ cluster: refKey(ref), why }, 'event not delivered'),
     },
     AbortSignal.timeout(config.deadline),
