@@ -56,19 +56,22 @@ export function restore(facts: Facts, membership: Membership, settings: DesiredS
     );
 }
 
-/** Members that answer, are in no group, hold nothing errant and are to stay: they join the group that is there. */
+/**
+ * Members that answer, are in no group, hold nothing errant and are to stay: they join the group that is there. As long as the group
+ * still lists an earlier incarnation, it would refuse the new one.
+ */
 export function join(facts: Facts): readonly Action[] {
   const seeds = facts.online.flatMap((standing) => standing.member ?? []);
   if (seeds.length === 0) return [];
   return facts.wanted.flatMap((standing): Action[] => {
-    const { answer, member, pod } = standing;
+    const { answer, member } = standing;
     const mayJoin =
       answer &&
-      !standing.inGroup &&
+      !standing.listed &&
+      !standing.leaving &&
       (answer.state === 'OFFLINE' || answer.state === 'ERROR') &&
       !answer.cloning &&
-      isEmpty(standing.errant) &&
-      pod?.metadata?.deletionTimestamp === undefined;
+      isEmpty(standing.errant);
     return mayJoin && member ? [{ do: 'join', member, seeds }] : [];
   });
 }

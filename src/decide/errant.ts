@@ -5,14 +5,16 @@ import { names } from './facts.ts';
 
 /**
  * A member outside the group holds transactions that the group does not have. It is named and kept out of service and never repaired
- * silently: the user may want to look at them first. The annotation `rebuild` re-clones it.
+ * silently: the user may want to look at them first. The annotation `rebuild` re-clones it; one that is to go anyway just goes, its
+ * volume stays.
  */
 export const errant: Rule = (facts) => {
-  const errants = facts.standings.filter((standing) => !isEmpty(standing.errant));
+  const errants = facts.wanted.filter((standing) => !isEmpty(standing.errant));
   if (!facts.group || errants.length === 0) return undefined;
   const wish = facts.observed.mysql.metadata.annotations?.[ANNOTATION.rebuild];
   const rebuilt = errants.find((standing) => standing.name === wish);
-  const donor = facts.online.find((standing) => standing.role === 'SECONDARY') ?? facts.primary;
+  const donors = facts.online.filter((standing) => standing.settled);
+  const donor = donors.find((standing) => standing.role === 'SECONDARY') ?? donors[0];
   if (rebuilt?.member && donor?.member) {
     return {
       state: 'Errant',

@@ -1,7 +1,7 @@
 import { contains, formatGtidSet, isEmpty, subtract, union } from '../mysql/gtid.ts';
 import type { Conclusion, Rule } from './conclusion.ts';
-import type { Facts, Standing } from './facts.ts';
-import { names, silent, troubles } from './facts.ts';
+import { acceptLossOf, type Facts, mayAnswerSoon, names, type Standing, silent, troubles } from './facts.ts';
+import type { State } from './verdict.ts';
 
 /**
  * Nobody is in a group. Every member must answer before one may start it: the one whose executed and received transactions contain
@@ -9,39 +9,39 @@ import { names, silent, troubles } from './facts.ts';
  * (docs/adr/0003). A new cluster (NotBootstrapped) is the same with empty sets.
  */
 export const fullOutage: Rule = (facts) => {
-  if (facts.group || facts.replicas === 0) return undefined;
-  const members = facts.standings.filter((standing) => standing.ordinal < facts.replicas);
-  const empty = members.every((standing) => isEmpty(standing.transactions));
-  const state =
-    empty && !(silent(facts).length > 0 && facts.observed.mysql.status?.bootstrap)
-      ? 'NotBootstrapped'
-      : 'FullOutage';
+  const { group, members } = facts;
+  if (group || members.length === 0) return undefined;
   const missing = silent(facts);
+  const state = hadGroup(facts, missing) ? 'FullOutage' : 'NotBootstrapped';
   if (missing.length > 0) {
+    const wayOut = state === 'FullOutage' ? ` If they are gone for good, ${acceptLossOf(missing)}.` : '';
     return {
       state,
-      message:
-        `No member is in a group, and every one must answer before one may start it. Waiting for ${troubles(missing)}.` +
-        (state === 'FullOutage'
-          ? ` If they are gone for good, annotate with mysql.example.com/accept-data-loss: ${missing.map((one) => one.name).join(',')}.`
-          : ''),
-      transitional: missing.some((one) => one.state === 'Unanswering' || one.trouble === 'is being deleted'),
+      message: `No member is in a group, and every one must answer before one may start it. Waiting for ${troubles(missing)}.${wayOut}`,
+      transitional: mayAnswerSoon(missing),
     };
   }
-  const busy = members.filter((standing) => standing.answer?.cloning);
+  const busy = members.filter((standing) => standing.answer?.cloning || standing.leaving);
   if (busy.length > 0) {
-    return { state, message: `Waiting for the clone into ${names(busy)}.`, transitional: true };
+    return {
+      state,
+      message: `Waiting for ${names(busy)}: a clone or a deletion is under way.`,
+      transitional: true,
+    };
   }
-  return start(facts, members, state);
+  return start(facts, state);
 };
 
-function start(facts: Facts, members: readonly Standing[], state: Conclusion['state']): Conclusion {
-  const answering = members.filter((standing) => standing.answer);
-  const trusted = answering.filter((standing) => !facts.acceptedLosses.has(standing.name));
-  const counted = trusted.length > 0 ? trusted : answering;
+/** Whether there is anything to recover: a silent member of a cluster that once had a group may hold all of it. */
+const hadGroup = ({ members, observed }: Facts, missing: readonly Standing[]): boolean =>
+  members.some((standing) => !isEmpty(standing.transactions)) ||
+  (missing.length > 0 && observed.mysql.status?.bootstrap !== undefined);
+
+function start(facts: Facts, state: State): Conclusion {
+  const record = facts.observed.mysql.status?.bootstrap;
+  const counted = countedMembers(facts);
   const everything = union(...counted.map((standing) => standing.transactions));
   const candidates = counted.filter((standing) => contains(standing.transactions, everything));
-  const record = facts.observed.mysql.status?.bootstrap;
   const chosen = candidates.find((standing) => standing.name === record?.member) ?? candidates[0];
   if (!chosen?.answer || !chosen.member) {
     const lacks = counted.map(
@@ -49,9 +49,7 @@ function start(facts: Facts, members: readonly Standing[], state: Conclusion['st
     );
     return {
       state,
-      message:
-        `No member has every transaction: ${lacks.join('; ')}. Annotate with mysql.example.com/accept-data-loss ` +
-        'naming the members whose own transactions may be lost.',
+      message: `No member has every transaction: ${lacks.join('; ')}. To go on without what some members hold alone, name those: ${acceptLossOf([{ name: '<member>,…' }])}.`,
       transitional: false,
     };
   }
@@ -74,4 +72,11 @@ function start(facts: Facts, members: readonly Standing[], state: Conclusion['st
     transitional: true,
     actions: [{ do: 'bootstrap', member: chosen.member, expected: executed }],
   };
+}
+
+/** Those whose transactions must not be lost; when the user gave up all of them, all that answer. */
+function countedMembers({ members, acceptedLosses }: Facts): readonly Standing[] {
+  const answering = members.filter((standing) => standing.answer);
+  const trusted = answering.filter((standing) => !acceptedLosses.has(standing.name));
+  return trusted.length > 0 ? trusted : answering;
 }

@@ -12,7 +12,8 @@ export const hibernation: Rule = (facts) => {
       state: 'Hibernating',
       message: `Stopping ${facts.replicas} members; their volumes stay.`,
       transitional: true,
-      membership: { replicas: 0, noted: facts.replicas },
+      // a number noted earlier stays: replicas that somebody raised by hand meanwhile say nothing about the data
+      membership: { replicas: 0, noted: Math.max(facts.replicas, notedMembers(facts) ?? 0) },
     };
   }
   if (facts.observed.pods.length > 0) {

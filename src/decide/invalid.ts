@@ -32,8 +32,11 @@ function faultsOf({ metadata, spec }: Mysql): readonly string[] {
   if (storage !== undefined && !((quantity(storage) ?? 0) > 0)) {
     faults.push('spec.storage.size must be a quantity above 0, for example 10Gi');
   }
-  if (spec.primary !== undefined && spec.size > 0 && spec.primary >= spec.size) {
-    faults.push('spec.primary must be below spec.size: members are numbered from 0');
+  if (spec.primary !== undefined && spec.size > 0 && !isOrdinalBelow(spec.primary, spec.size)) {
+    faults.push('spec.primary must be a member below spec.size: members are numbered from 0');
   }
   return [...faults, ...refusedConfig(spec.config)];
 }
+
+const isOrdinalBelow = (value: number, size: number): boolean =>
+  Number.isInteger(value) && value >= 0 && value < size;

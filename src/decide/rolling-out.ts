@@ -12,18 +12,18 @@ export const replacingBroken: Rule = (facts) => {
   const broken = facts.standings.find(
     (standing) =>
       standing.outdated &&
-      standing.pod?.metadata?.deletionTimestamp === undefined &&
+      !standing.leaving &&
       (standing.state === 'NotReady' || (settled && !serves(standing) && !standing.answer?.cloning)),
   );
   return broken && replace(broken, 'does not serve and is outdated: replacing it');
 };
 
 /**
- * Outdated pods of a group in which everybody is ONLINE (Joining comes before): the secondaries one at a time, then the primary is
+ * Outdated pods of a group in which every member is settled (Joining comes before): the secondaries one at a time, then the primary is
  * handed over to a member that is up to date, then the old one goes.
  */
 export const rollingOut: Rule = (facts) => {
-  const outdated = facts.standings.filter((standing) => standing.outdated);
+  const outdated = facts.wanted.filter((standing) => standing.outdated);
   if (!facts.group || outdated.length === 0) return undefined;
   const secondary = outdated.findLast((standing) => standing.ordinal !== facts.primary?.ordinal);
   if (secondary) return replace(secondary, `is outdated: replacing it (${outdated.length} to go)`);
@@ -45,19 +45,15 @@ const serves = (standing: Standing): boolean =>
   standing.inGroup && (standing.state === 'ONLINE' || standing.state === 'RECOVERING');
 
 function successorOf(facts: Facts): Standing | undefined {
-  const fresh = facts.online.filter((standing) => !standing.outdated && standing.ordinal < facts.size);
+  const fresh = facts.wanted.filter((standing) => standing.settled && !standing.outdated);
   return fresh.find((standing) => standing.ordinal === facts.observed.mysql.spec.primary) ?? fresh[0];
 }
 
-function replace(standing: Standing, why: string): Conclusion {
-  const gone = !standing.pod || standing.pod.metadata?.deletionTimestamp !== undefined;
+function replace({ name, pod }: Standing, why: string): Conclusion {
   return {
     state: 'RollingOut',
-    message: `${standing.name} ${why}.`,
+    message: `${name} ${why}.`,
     transitional: true,
-    actions:
-      gone || !standing.pod
-        ? []
-        : [{ do: 'delete', target: identityOf('Pod', standing.pod), orphan: false, why: 'outdated' }],
+    actions: pod ? [{ do: 'delete', target: identityOf('Pod', pod), orphan: false, why: 'outdated' }] : [],
   };
 }

@@ -4,7 +4,7 @@ import { errant } from './errant.ts';
 import { fullOutage } from './full-outage.ts';
 import { hibernation } from './hibernation.ts';
 import { invalid } from './invalid.ts';
-import { joining } from './joining.ts';
+import { callingBack, joining } from './joining.ts';
 import { nameConflict } from './name-conflict.ts';
 import { paused } from './paused.ts';
 import { quorumLost } from './quorum-lost.ts';
@@ -23,6 +23,7 @@ export const rules: readonly Rule[] = [
   waitingForPods,
   quorumLost,
   fullOutage,
+  callingBack,
   errant,
   joining,
   scalingDown,

@@ -6,13 +6,11 @@ import { switchTo } from './switching-over.ts';
 
 /**
  * Fewer members: they leave the group first, the primary after a switchover, and only then the replicas go down. Comes after
- * Joining in the list, so all members that stay are ONLINE.
+ * Joining in the list, so all members that stay are settled.
  */
 export const scalingDown: Rule = (facts) => {
-  const { group, size, replicas } = facts;
-  const doomed = facts.standings.filter(
-    (standing) => standing.ordinal >= size && standing.ordinal < replicas,
-  );
+  const { group, size } = facts;
+  const doomed = facts.members.filter((standing) => standing.ordinal >= size);
   if (!group || doomed.length === 0) return undefined;
   const base = { state: 'ScalingDown', transitional: true } as const;
   const successor =
@@ -25,12 +23,12 @@ export const scalingDown: Rule = (facts) => {
       actions: switchTo(facts, successor),
     };
   }
-  const inGroup = doomed.filter((standing) => standing.inGroup);
-  const leaver = inGroup.findLast((standing) => standing.answer && standing.member);
-  if (inGroup.length > 0) {
+  const listed = doomed.filter((standing) => standing.listed);
+  const leaver = listed.findLast((standing) => standing.inGroup && standing.answer);
+  if (listed.length > 0) {
     return {
       ...base,
-      message: `${names(inGroup)} leaves the group.`,
+      message: `Waiting for ${names(listed)} to leave the group.`,
       actions: leaver?.member ? [{ do: 'leave', member: leaver.member, why: `spec.size is ${size}` }] : [],
     };
   }
@@ -44,9 +42,7 @@ export const scalingDown: Rule = (facts) => {
 export const shrinkingUnstarted: Rule = (facts) => {
   const { size, replicas, observed } = facts;
   if (facts.group || observed.mysql.status?.bootstrap || size === 0 || replicas <= size) return undefined;
-  const doomed = facts.standings.filter(
-    (standing) => standing.ordinal >= size && standing.ordinal < replicas,
-  );
+  const doomed = facts.members.filter((standing) => standing.ordinal >= size);
   if (!doomed.every((standing) => hasNoHistory(facts, standing))) return undefined;
   return {
     state: 'ScalingDown',

@@ -5,7 +5,7 @@ import type { Action } from './verdict.ts';
 /** `spec.primary` names another ONLINE member than the primary: a planned switchover, without failed writes. */
 export const switchingOver: Rule = (facts) => {
   const wish = facts.observed.mysql.spec.primary;
-  const target = facts.online.find((standing) => standing.ordinal === wish);
+  const target = facts.wanted.find((standing) => standing.ordinal === wish && standing.settled);
   if (!target || !facts.primary || target.ordinal === facts.primary.ordinal) return undefined;
   return {
     state: 'SwitchingOver',

@@ -1,20 +1,36 @@
-/** Builds Observed clusters for tests: `aCluster({ size: 3 }).online().member(1, { state: 'OFFLINE' }).observed()`. */
-import type { StatefulSet } from 'kubernetes-types/apps/v1.d.ts';
-import type { PersistentVolumeClaim, Pod } from 'kubernetes-types/core/v1.d.ts';
-import { changes, type DesiredSettings } from '../desired/index.ts';
+/** Builds Observed clusters for tests: `aCluster({ size: 3 }).online().offline(1).decide()`. */
+import type { Pod } from 'kubernetes-types/core/v1.d.ts';
+import { configMap } from '../desired/config-map.ts';
+import { withDigest } from '../desired/digest.ts';
+import { disruptionBudget } from '../desired/disruption-budget.ts';
+import type { DesiredSettings } from '../desired/index.ts';
+import { secret } from '../desired/secret.ts';
+import { nodesService, primaryService, readService } from '../desired/services.ts';
+import { statefulSet } from '../desired/statefulset.ts';
 import type { KubernetesObject } from '../kubernetes/cluster.ts';
 import type { MemberAnswer, MemberReport, Peer } from '../mysql/members.ts';
 import { accessOf } from '../observe/access.ts';
 import type { Children, Observed } from '../observe/observed.ts';
 import type { Mysql, MysqlSpec, MysqlStatus } from '../resource/mysql.ts';
 import { claimName, LABEL, podHost, podName, selectorLabels } from '../resource/names.ts';
-import { decide } from './decide.ts';
+import { type Decision, decide } from './decide.ts';
+import type { Action, Verdict } from './verdict.ts';
 
-export const NAMESPACE = 'shop';
-export const NAME = 'db';
-export const GROUP_UUID = 'aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa';
-const REF = { namespace: NAMESPACE, name: NAME };
-const AT = new Date('2026-01-02T03:04:05.000Z');
+const NAMESPACE = 'shop';
+const NAME = 'db';
+const GROUP = 'aaaaaaaa-aaaa-4aaa-8aaa-aaaaaaaaaaaa';
+const MADE = '2026-01-02T03:00:00Z';
+
+export const NOW = new Date('2026-01-02T03:04:05.678Z');
+/** Seconds before NOW, as Kubernetes writes times. */
+export const secondsAgo = (seconds: number): string =>
+  new Date(NOW.getTime() - seconds * 1_000).toISOString().replace(/\.\d+Z$/, 'Z');
+
+/** Transactions of the group: `gtids('1-10')`. */
+export const gtids = (intervals: string): string => `${GROUP}:${intervals}`;
+/** Transactions that a member made by itself. */
+export const ownGtids = (ordinal: number, intervals: string): string => `${uuidOf(ordinal)}:${intervals}`;
+export const uuidOf = (ordinal: number): string => `00000000-0000-4000-8000-00000000000${ordinal}`;
 
 export const settings: DesiredSettings = {
   nudgeUrl: 'http://mysql-operator.mysql-operator.svc.cluster.local/',
@@ -22,35 +38,35 @@ export const settings: DesiredSettings = {
   newPassword: () => 'secret',
 };
 
-export const uuidOf = (ordinal: number): string => `00000000-0000-4000-8000-00000000000${ordinal}`;
+/** Default: a running, up-to-date pod. */
+interface PodDraft {
+  readonly phase?: 'Pending' | 'Running';
+  readonly deleting?: boolean;
+  readonly outdated?: boolean;
+  /** Waiting reason of its container. */
+  readonly waiting?: string;
+  /** Message of PodScheduled = False. */
+  readonly unscheduled?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+}
 
 interface MemberDraft {
-  answer: Partial<MemberAnswer> | undefined;
-  silence: string;
-  pod:
-    | Partial<{
-        phase: string;
-        deleting: boolean;
-        revision: string;
-        waiting: string;
-        unscheduled: string;
-        labels: Record<string, string>;
-      }>
-    | undefined;
+  pod: PodDraft | undefined;
+  /** A string: why it does not answer. */
+  says: Partial<MemberAnswer> | string;
 }
 
 export class ClusterBuilder {
-  readonly #mysql: Mysql;
+  #mysql: Mysql;
   readonly #members: MemberDraft[] = [];
   #replicas: number | undefined;
-  #setAnnotations: Record<string, string> = {};
-  #children: Partial<Record<keyof Children, KubernetesObject | undefined>> = {};
+  #noted: number | undefined;
+  #rolledOut = true;
+  #children: Partial<Children> = {};
   #creationTrouble: string | undefined;
-  #claimsMade = '2026-01-02T03:00:00Z';
-  #claims: number | undefined;
-  #at = AT;
+  #claims: { count: number; made: string } | undefined;
 
-  constructor(spec: Partial<MysqlSpec>, status?: MysqlStatus) {
+  constructor(spec: Partial<MysqlSpec>) {
     this.#mysql = {
       apiVersion: 'example.com/v1alpha1',
       kind: 'Mysql',
@@ -60,72 +76,90 @@ export class ClusterBuilder {
         uid: 'mysql-uid',
         resourceVersion: '7',
         generation: 1,
-        creationTimestamp: '2026-01-02T03:00:00Z',
-        annotations: {},
+        creationTimestamp: MADE,
       },
       spec: { size: 3, image: 'mysql:8.4', storage: { size: '10Gi', whenDeleted: 'Retain' }, ...spec },
-      ...(status ? { status } : {}),
     };
-    this.replicas(Number.isInteger(spec.size) ? spec.size : 3);
+    this.replicas(this.#mysql.spec.size);
   }
 
   /** Replicas of the live StatefulSet, each with a running pod whose server is OFFLINE and empty; undefined: no StatefulSet. */
   replicas(count: number | undefined): this {
     this.#replicas = count;
-    while (this.#members.length < (count ?? 0)) this.#members.push({ answer: {}, silence: '', pod: {} });
+    while (this.#members.length < (count ?? 0)) this.#members.push({ pod: {}, says: {} });
     this.#members.length = count ?? 0;
     return this;
   }
 
-  /** All members ONLINE in one view with this primary, holding these transactions. */
-  online(primary = 0, executed = `${GROUP_UUID}:1-10`): this {
-    const ordinals = this.#members.map((_, ordinal) => ordinal);
-    return this.inView('v1', ordinals, primary, executed);
+  /** A hibernated StatefulSet's note of its members. */
+  noted(members: number): this {
+    this.#noted = members;
+    return this;
   }
 
-  /** These members hold this view; `states` as all of them see it (ONLINE when not named). */
+  /** The StatefulSet controller has not looked at the current template yet. */
+  notRolledOut(): this {
+    this.#rolledOut = false;
+    return this;
+  }
+
+  /** All members ONLINE in one view, labelled so. */
+  online(primary = 0, executed = gtids('1-10')): this {
+    const ordinals = this.#members.map((_, ordinal) => ordinal);
+    for (const ordinal of ordinals) {
+      const role = ordinal === primary ? 'primary' : 'secondary';
+      const reads = role === 'secondary' || ordinals.length === 1;
+      this.pod(ordinal, { labels: { [LABEL.role]: role, ...(reads ? { [LABEL.reads]: 'true' } : {}) } });
+    }
+    return this.inView('view:1', ordinals, { primary, executed });
+  }
+
+  /** These members hold this view; `sees` as all of them see it (ONLINE when not named), also members that do not hold it. */
   inView(
     viewId: string,
     ordinals: readonly number[],
-    primary: number,
-    executed = `${GROUP_UUID}:1-10`,
-    states: Record<number, Peer['state']> = {},
+    view: {
+      readonly primary?: number;
+      readonly executed?: string;
+      readonly sees?: Readonly<Record<number, Peer['state']>>;
+    } = {},
   ): this {
-    const peers = ordinals.map(
+    const { primary, executed = gtids('1-10'), sees = {} } = view;
+    const role = (ordinal: number) => (ordinal === primary ? 'PRIMARY' : 'SECONDARY');
+    const listed = [...new Set([...ordinals, ...Object.keys(sees).map(Number)])];
+    const peers = listed.map(
       (ordinal): Peer => ({
         uuid: uuidOf(ordinal),
-        host: podHost(REF, podName(NAME, ordinal)),
-        state: states[ordinal] ?? 'ONLINE',
-        role: ordinal === primary ? 'PRIMARY' : 'SECONDARY',
+        host: podHost({ namespace: NAMESPACE, name: NAME }, podName(NAME, ordinal)),
+        state: sees[ordinal] ?? 'ONLINE',
+        role: role(ordinal),
       }),
     );
     for (const ordinal of ordinals) {
-      this.member(ordinal, {
+      this.#draft(ordinal).says = {
         viewId,
         peers,
-        state: states[ordinal] ?? 'ONLINE',
-        role: ordinal === primary ? 'PRIMARY' : 'SECONDARY',
+        state: sees[ordinal] ?? 'ONLINE',
+        role: role(ordinal),
         executed,
         superReadOnly: ordinal !== primary,
-      });
+      };
     }
     return this.bootstrapped();
   }
 
-  member(ordinal: number, answer: Partial<MemberAnswer>): this {
-    const draft = this.#draft(ordinal);
-    draft.answer = { ...draft.answer, ...answer };
+  /** A server that answers and is in no group. */
+  offline(ordinal: number, executed = gtids('1-10'), more: Partial<MemberAnswer> = {}): this {
+    this.#draft(ordinal).says = { executed, ...more };
     return this;
   }
 
-  silent(ordinal: number, why = 'does not answer'): this {
-    const draft = this.#draft(ordinal);
-    draft.answer = undefined;
-    draft.silence = why;
+  silent(ordinal: number, why = 'does not answer in time'): this {
+    this.#draft(ordinal).says = why;
     return this;
   }
 
-  pod(ordinal: number, pod: NonNullable<MemberDraft['pod']>): this {
+  pod(ordinal: number, pod: PodDraft): this {
     const draft = this.#draft(ordinal);
     draft.pod = { ...draft.pod, ...pod };
     return this;
@@ -136,27 +170,31 @@ export class ClusterBuilder {
     return this;
   }
 
-  bootstrapped(member = podName(NAME, 0), executed = ''): this {
-    return this.status({ bootstrap: { member, executed, at: '2026-01-02T03:00:00Z' } });
+  /** A record of a bootstrap in the status. */
+  bootstrapped(member = 0, executed = ''): this {
+    return this.status({ bootstrap: { member: podName(NAME, member), executed, at: MADE } });
   }
 
   status(status: MysqlStatus): this {
-    Object.assign(this.#mysql, { status: { ...this.#mysql.status, ...status } });
+    this.#mysql = { ...this.#mysql, status: { ...this.#mysql.status, ...status } };
     return this;
   }
 
-  annotated(annotations: Record<string, string>): this {
-    Object.assign(this.#mysql.metadata.annotations ?? {}, annotations);
+  annotated(annotations: Readonly<Record<string, string>>): this {
+    this.#mysql = { ...this.#mysql, metadata: { ...this.#mysql.metadata, annotations } };
     return this;
   }
 
-  setAnnotated(annotations: Record<string, string>): this {
-    this.#setAnnotations = annotations;
+  named(name: string): this {
+    this.#mysql = { ...this.#mysql, metadata: { ...this.#mysql.metadata, name } };
     return this;
   }
 
-  child(name: keyof Children, object: KubernetesObject | undefined): this {
-    this.#children[name] = object;
+  /** Another live child than the one the operator would have made. */
+  child<K extends keyof Children>(child: K, change: (made: NonNullable<Children[K]>) => Children[K]): this {
+    const made = this.observed().children[child];
+    if (!made) throw new Error(`the test has no ${child}`);
+    this.#children = { ...this.#children, [child]: change(made) };
     return this;
   }
 
@@ -165,83 +203,64 @@ export class ClusterBuilder {
     return this;
   }
 
-  /** Claims that exist (default: one a replica) and when they were made. */
-  claims(count: number, made: string): this {
-    this.#claims = count;
-    this.#claimsMade = made;
+  /** Claims that exist (default: one a replica, as old as the Mysql) and when they were made. */
+  claims(count: number, made = MADE): this {
+    this.#claims = { count, made };
     return this;
   }
 
-  at(time: Date): this {
-    this.#at = time;
-    return this;
-  }
-
+  /** Settled objects are what the operator itself would have applied. */
   observed(): Observed {
-    const bare = this.#observedWith({});
-    // settled objects are what the operator itself would have applied
-    const made = Object.fromEntries(
-      changes(bare, { replicas: this.#replicas ?? 0 }, settings).map(({ kind, object }) => [
-        `${kind}/${object.metadata?.name}`,
-        live(kind, object),
-      ]),
-    );
-    const set = made[`StatefulSet/${NAME}`] as StatefulSet | undefined;
-    const statefulSet =
-      this.#replicas === undefined || !set
-        ? undefined
-        : {
-            ...set,
-            metadata: {
-              ...set.metadata,
-              annotations: { ...set.metadata?.annotations, ...this.#setAnnotations },
+    const mysql = this.#mysql;
+    const replicas = this.#replicas ?? 0;
+    const noted = this.#noted === undefined ? {} : { noted: this.#noted };
+    const credentials = live('Secret', secret(mysql, settings.newPassword));
+    const access = accessOf(credentials);
+    const set = live('StatefulSet', withDigest(statefulSet(mysql, { replicas, ...noted }, undefined)));
+    const made: Children = {
+      statefulSet:
+        this.#replicas === undefined
+          ? undefined
+          : {
+              ...set,
+              status: { replicas, observedGeneration: this.#rolledOut ? 1 : 0, updateRevision: 'new' },
             },
-            status: {
-              replicas: this.#replicas,
-              observedGeneration: 1,
-              updateRevision: 'new',
-              currentRevision: 'new',
-            },
-          };
-    return this.#observedWith({
-      statefulSet,
-      primaryService: made[`Service/${NAME}`],
-      readService: made[`Service/${NAME}-read`],
-      nodesService: made[`Service/${NAME}-nodes`],
-      secret: made[`Secret/${NAME}-credentials`],
-      configMap: made[`ConfigMap/${NAME}-config`],
-      disruptionBudget: made[`PodDisruptionBudget/${NAME}`],
-      ...this.#children,
-    });
-  }
-
-  decide() {
-    return decide(this.observed(), settings);
-  }
-
-  #observedWith(children: Partial<Record<keyof Children, KubernetesObject | undefined>>): Observed {
-    const secret = children.secret as Children['secret'];
-    return {
-      mysql: this.#mysql,
-      children: {
-        statefulSet: undefined,
-        primaryService: undefined,
-        readService: undefined,
-        nodesService: undefined,
-        configMap: undefined,
-        disruptionBudget: undefined,
-        ...(children as Partial<Children>),
-        secret,
-      },
-      pods: this.#members.flatMap((draft, ordinal) => (draft.pod ? [podFrom(draft, ordinal)] : [])),
-      claims: Array.from({ length: this.#claims ?? this.#members.length }, (_, ordinal) =>
-        claimFrom(ordinal, this.#claimsMade),
-      ),
-      reports: this.#members.flatMap((draft, ordinal) => (draft.pod ? [reportFrom(draft, ordinal)] : [])),
-      access: accessOf(secret),
-      creationTrouble: this.#creationTrouble,
-      at: this.#at,
+      secret: credentials,
+      configMap: live('ConfigMap', withDigest(configMap(mysql, access?.groupName, settings))),
+      primaryService: live('Service', withDigest(primaryService(mysql))),
+      readService: live('Service', withDigest(readService(mysql))),
+      nodesService: live('Service', withDigest(nodesService(mysql))),
+      disruptionBudget: live('PodDisruptionBudget', withDigest(disruptionBudget(mysql))),
     };
+    const claims = this.#claims ?? { count: this.#members.length, made: MADE };
+    return {
+      mysql,
+      children: { ...made, ...this.#children },
+      pods: this.#members.flatMap((draft, ordinal) => (draft.pod ? [podFrom(draft.pod, ordinal)] : [])),
+      claims: Array.from({ length: claims.count }, (_, ordinal) => ({
+        apiVersion: 'v1',
+        kind: 'PersistentVolumeClaim',
+        metadata: {
+          namespace: NAMESPACE,
+          name: claimName(NAME, ordinal),
+          uid: `claim-${ordinal}-uid`,
+          resourceVersion: '2',
+          creationTimestamp: claims.made,
+          labels: selectorLabels(NAME),
+        },
+        spec: { resources: { requests: { storage: '10Gi' } } },
+      })),
+      reports: this.#members.flatMap(({ pod, says }, ordinal) =>
+        pod && isRunning(pod) ? [reportFrom(says, ordinal)] : [],
+      ),
+      access,
+      creationTrouble: this.#creationTrouble,
+      at: NOW,
+    };
+  }
+
+  decide(): Decision {
+    return decide(this.observed(), settings);
   }
 
   #draft(ordinal: number): MemberDraft {
@@ -251,10 +270,41 @@ export class ClusterBuilder {
   }
 }
 
-export const aCluster = (spec: Partial<MysqlSpec> = {}, status?: MysqlStatus): ClusterBuilder =>
-  new ClusterBuilder(spec, status);
+export const aCluster = (spec: Partial<MysqlSpec> = {}): ClusterBuilder => new ClusterBuilder(spec);
 
-const live = (kind: string, object: KubernetesObject): KubernetesObject => ({
+/** What is told to members and taken away, in words: `leave db-1`. */
+export const orders = (verdict: Verdict): readonly string[] =>
+  verdict.actions.filter((action) => action.do !== 'apply' && action.do !== 'create').map(inWords);
+
+/** What is written: `apply Pod/db-1`. */
+export const writes = (verdict: Verdict): readonly string[] =>
+  verdict.actions.filter((action) => action.do === 'apply' || action.do === 'create').map(inWords);
+
+function inWords(action: Action): string {
+  switch (action.do) {
+    case 'apply':
+    case 'create':
+      return `${action.do} ${action.kind}/${action.object.metadata?.name}`;
+    case 'delete':
+      return `delete ${action.target.kind}/${action.target.name}`;
+    case 'removeAnnotations':
+      return `remove ${action.keys.join(', ')}`;
+    case 'bootstrap':
+      return `bootstrap ${action.member.name} at ${action.expected || 'nothing'}`;
+    case 'join':
+      return `join ${action.member.name} to ${action.seeds.map((seed) => seed.name).join(', ')}`;
+    case 'rebuild':
+      return `rebuild ${action.member.name} from ${action.donor.name}`;
+    case 'leave':
+      return `leave ${action.member.name}`;
+    case 'setPrimary':
+      return `setPrimary ${action.target.name} via ${action.via.name}`;
+    default:
+      return action satisfies never;
+  }
+}
+
+const live = <T extends KubernetesObject>(kind: string, object: T): T => ({
   ...object,
   metadata: {
     ...object.metadata,
@@ -264,8 +314,13 @@ const live = (kind: string, object: KubernetesObject): KubernetesObject => ({
   },
 });
 
-function podFrom({ pod = {} }: MemberDraft, ordinal: number): Pod {
-  const phase = pod.phase ?? (pod.waiting || pod.unscheduled ? 'Pending' : 'Running');
+const isRunning = (pod: PodDraft): boolean =>
+  (pod.phase ?? 'Running') === 'Running' && !pod.waiting && !pod.unscheduled;
+
+function podFrom(draft: PodDraft, ordinal: number): Pod {
+  const { waiting, unscheduled } = draft;
+  const phase = isRunning(draft) ? 'Running' : 'Pending';
+  const container = { name: 'mysqld', image: '', imageID: '', ready: false, restartCount: 0 };
   return {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -274,35 +329,29 @@ function podFrom({ pod = {} }: MemberDraft, ordinal: number): Pod {
       name: podName(NAME, ordinal),
       uid: `pod-${ordinal}-uid`,
       resourceVersion: '5',
-      labels: { ...selectorLabels(NAME), 'controller-revision-hash': pod.revision ?? 'new', ...pod.labels },
-      ...(pod.deleting ? { deletionTimestamp: '2026-01-02T03:04:00Z' } : {}),
+      labels: {
+        ...selectorLabels(NAME),
+        'controller-revision-hash': draft.outdated ? 'old' : 'new',
+        ...draft.labels,
+      },
+      ...(draft.deleting ? { deletionTimestamp: secondsAgo(1) } : {}),
     },
     status: {
       phase,
       ...(phase === 'Running' ? { podIP: `10.0.0.${ordinal + 1}` } : {}),
-      conditions: pod.unscheduled
-        ? [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: pod.unscheduled }]
+      conditions: unscheduled
+        ? [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: unscheduled }]
         : [{ type: 'PodScheduled', status: 'True' }],
-      containerStatuses: pod.waiting
-        ? [
-            {
-              name: 'mysqld',
-              image: '',
-              imageID: '',
-              ready: false,
-              restartCount: 0,
-              state: { waiting: { reason: pod.waiting, message: 'as it says' } },
-            },
-          ]
+      containerStatuses: waiting
+        ? [{ ...container, state: { waiting: { reason: waiting, message: 'as the kubelet says' } } }]
         : [],
     },
   };
 }
 
-function reportFrom({ answer, silence, pod }: MemberDraft, ordinal: number): MemberReport {
+function reportFrom(says: Partial<MemberAnswer> | string, ordinal: number): MemberReport {
   const name = podName(NAME, ordinal);
-  const running = !pod?.waiting && !pod?.unscheduled && (pod?.phase ?? 'Running') === 'Running';
-  if (!answer || !running) return { answered: false, name, why: silence || 'does not answer' };
+  if (typeof says === 'string') return { answered: false, name, why: says };
   return {
     answered: true,
     name,
@@ -317,20 +366,6 @@ function reportFrom({ answer, silence, pod }: MemberDraft, ordinal: number): Mem
     superReadOnly: true,
     cloning: false,
     trouble: '',
-    ...answer,
+    ...says,
   };
 }
-
-const claimFrom = (ordinal: number, made: string): PersistentVolumeClaim => ({
-  apiVersion: 'v1',
-  kind: 'PersistentVolumeClaim',
-  metadata: {
-    namespace: NAMESPACE,
-    name: claimName(NAME, ordinal),
-    uid: `claim-${ordinal}-uid`,
-    resourceVersion: '2',
-    creationTimestamp: made,
-    labels: { ...selectorLabels(NAME), [LABEL.instance]: NAME },
-  },
-  spec: { resources: { requests: { storage: '10Gi' } } },
-});
