@@ -1,4 +1,5 @@
 /** Builds Observed clusters for tests: `aCluster({ size: 3 }).online().offline(1).decide()`. */
+import type { StatefulSet } from 'kubernetes-types/apps/v1.d.ts';
 import type { Pod } from 'kubernetes-types/core/v1.d.ts';
 import { configMap } from '../desired/config-map.ts';
 import { withDigest } from '../desired/digest.ts';
@@ -80,7 +81,13 @@ export class ClusterBuilder {
       },
       spec: { size: 3, image: 'mysql:8.4', storage: { size: '10Gi', whenDeleted: 'Retain' }, ...spec },
     };
-    this.replicas(this.#mysql.spec.size);
+    this.replicas(Math.trunc(this.#mysql.spec.size));
+  }
+
+  /** Changes the spec of a cluster that stands; its objects are made anew from it. */
+  spec(spec: Partial<MysqlSpec>): this {
+    this.#mysql = { ...this.#mysql, spec: { ...this.#mysql.spec, ...spec } };
+    return this;
   }
 
   /** Replicas of the live StatefulSet, each with a running pod whose server is OFFLINE and empty; undefined: no StatefulSet. */
@@ -94,6 +101,13 @@ export class ClusterBuilder {
   /** A hibernated StatefulSet's note of its members. */
   noted(members: number): this {
     this.#noted = members;
+    return this;
+  }
+
+  /** The replicas went to 0; the pods are ending. */
+  stopped(): this {
+    this.#replicas = 0;
+    for (const ordinal of this.#members.keys()) this.pod(ordinal, { deleting: true });
     return this;
   }
 
@@ -279,6 +293,12 @@ export const orders = (verdict: Verdict): readonly string[] =>
 /** What is written: `apply Pod/db-1`. */
 export const writes = (verdict: Verdict): readonly string[] =>
   verdict.actions.filter((action) => action.do === 'apply' || action.do === 'create').map(inWords);
+
+/** The StatefulSet as it is written, when it is. */
+export function writtenSet(verdict: Verdict): StatefulSet | undefined {
+  const found = verdict.actions.find((action) => action.do === 'apply' && action.kind === 'StatefulSet');
+  return found?.do === 'apply' ? (found.object as StatefulSet) : undefined;
+}
 
 function inWords(action: Action): string {
   switch (action.do) {

@@ -22,6 +22,9 @@ export function parseGtidSet(text: string): GtidSet {
     if (part === '') continue;
     const [uuid = '', ...rest] = part.split(':');
     if (!UUID.test(uuid)) throw new SyntaxError(`not a GTID set: "${part}" does not begin with a UUID`);
+    if (!INTERVAL.test(rest.at(-1) ?? '')) {
+      throw new SyntaxError(`not a GTID set: "${part}" does not end with an interval`);
+    }
     let source = uuid;
     for (const piece of rest) {
       const interval = INTERVAL.exec(piece);
