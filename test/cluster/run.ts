@@ -1,0 +1,130 @@
+/** `npm run test:cluster`: installs the operator on a real cluster with Knative, tells the stories, and takes it away again. */
+import { execFileSync, spawn } from 'node:child_process';
+import { globSync, mkdirSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { collectLog } from './function-log.ts';
+import { eventually, KubectlFailed, kubectl } from './kubectl.ts';
+import { NAMESPACE, type Suite, TEST_LABEL } from './names.ts';
+import { install, writeOverlay } from './operator.ts';
+
+const HELP = `npm run test:cluster -- [options]
+
+Runs the end-to-end stories on a cluster with Knative Serving and Eventing. Installs the operator into the namespace ${NAMESPACE}, uses
+namespaces of its own for everything else, and removes both at the end.
+
+  --kubeconfig FILE     the cluster (KUBECONFIG)
+  --image NAME          image of the function that the nodes can get; without it one is built and loaded by the command in
+                        CLUSTER_LOAD, which gets the archive as its argument (for example: kind load image-archive)
+  --mysql-image NAME    image with MySQL that the nodes can get (mysql:8.4)
+  --only NAME           stories of one file, for example wake
+  --keep                leave the operator installed, also over one that is there
+  --help                this text`;
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+/** Tests of what the embedded API promises too. */
+const ANYWHERE = ['test/crd.test.ts', 'test/contract/api.test.ts'];
+const work = join(root, 'dist/cluster-suite');
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      kubeconfig: { type: 'string' },
+      image: { type: 'string' },
+      'mysql-image': { type: 'string', default: 'mysql:8.4' },
+      only: { type: 'string', default: '*' },
+      keep: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h' },
+    },
+  });
+  if (values.help) {
+    console.log(HELP);
+    return 0;
+  }
+  if (values.kubeconfig) process.env.KUBECONFIG = resolve(values.kubeconfig);
+  const files = globSync(`test/cluster/${values.only}.test.ts`, { cwd: root }).sort();
+  if (values.only === '*') files.push(...ANYWHERE);
+  if (files.length === 0) throw new Error(`there are no stories called ${values.only}`);
+  await assertUsable(values.keep);
+  mkdirSync(work, { recursive: true });
+  const image = values.image ?? buildImage();
+  const suite: Suite = {
+    image,
+    mysqlImage: values['mysql-image'],
+    log: join(work, 'function.log'),
+    overlay: writeOverlay(join(work, 'overlay'), image),
+    dumps: join(work, 'failed'),
+  };
+  rmSync(suite.dumps, { recursive: true, force: true });
+  progress(`installing ${image}`);
+  await install(suite.overlay);
+  const log = collectLog(suite.log);
+  try {
+    progress(`telling ${files.length} files of stories`);
+    return await tell(files, suite);
+  } finally {
+    await log.stop();
+    await cleanUp(suite, values.keep);
+  }
+}
+
+const started = performance.now();
+const progress = (text: string): void =>
+  console.log(`[${Math.round((performance.now() - started) / 1_000)}s] ${text}`);
+
+async function assertUsable(keep: boolean): Promise<void> {
+  const kinds = ['services.serving.knative.dev', 'apiserversources.sources.knative.dev'];
+  await kubectl('get', 'crd', '-o', 'name', ...kinds);
+  const foreign = await kubectl('get', 'mysql', '-A', '-o', 'name').catch(() => '');
+  if (foreign !== '' && !keep) {
+    throw new Error(
+      'this cluster has Mysqls already, and taking the operator away would delete them: say --keep',
+    );
+  }
+}
+
+/** A tag of its own: Knative takes a changed image under an old tag for the old one. */
+function buildImage(): string {
+  const load = process.env.CLUSTER_LOAD;
+  if (!load)
+    throw new Error('say --image, or set CLUSTER_LOAD to the command that loads an archive into the cluster');
+  const image = `dev.local/mysql-operator:test-${Date.now().toString(36)}`;
+  const archive = join(work, 'image.tar');
+  const args = [join(root, 'functions/image.ts'), '--tag', image, '--output', archive];
+  execFileSync(process.execPath, args, { stdio: 'inherit', cwd: root });
+  execFileSync('sh', ['-c', `${load} "$1"`, 'sh', archive], { stdio: 'inherit' });
+  return image;
+}
+
+/** One file after the other: they disturb the operator that they share. */
+function tell(files: readonly string[], suite: Suite): Promise<number> {
+  const args = ['--test', '--test-concurrency=1', '--test-reporter=spec', ...files];
+  const env = {
+    ...process.env,
+    CLUSTER_SUITE: JSON.stringify(suite),
+    CONTRACT_KUBECONFIG: process.env.KUBECONFIG,
+  };
+  const child = spawn(process.execPath, args, { cwd: root, env, stdio: 'inherit' });
+  const stop = () => void child.kill();
+  process.once('SIGINT', stop);
+  process.once('SIGTERM', stop);
+  return new Promise((resolved) => child.once('close', (code) => resolved(code ?? 1)));
+}
+
+async function cleanUp({ overlay }: Suite, keep: boolean): Promise<void> {
+  progress('cleaning up');
+  await kubectl('delete', 'namespace', '-l', TEST_LABEL, '--wait=false');
+  const left = () => kubectl('get', 'namespace', '-l', TEST_LABEL, '-o', 'name');
+  await eventually('the namespaces of the stories are gone', 180, async () => (await left()) === '');
+  if (!keep) await kubectl('delete', '-k', overlay, '--ignore-not-found', '--timeout=120s');
+  progress('done');
+}
+
+main().then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    console.error(error instanceof KubectlFailed ? error.message : error);
+    process.exit(1);
+  },
+);
