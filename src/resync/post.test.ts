@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
-import { post } from './post.ts';
+import { poster } from './post.ts';
 
 const servers: Server[] = [];
 after(() => {
@@ -23,8 +23,9 @@ async function aFunction(...answers: ((response: ServerResponse) => void)[]) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const sink = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
   const options = { sink, extensions: { team: 'db' }, clock: () => new Date('2026-01-01T00:00:00Z') };
+  const post = poster(options);
   const ref = { namespace: 'shop', name: 'orders' };
-  return { received, server, send: (signal = AbortSignal.timeout(20_000)) => post(ref, options, signal) };
+  return { received, server, send: (signal = AbortSignal.timeout(20_000)) => post(ref, signal) };
 }
 const status =
   (code: number, headers: Record<string, string> = {}) =>

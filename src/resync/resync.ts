@@ -5,14 +5,14 @@
 import type { Cluster } from '../kubernetes/cluster.ts';
 import type { Mysql } from '../resource/mysql.ts';
 import { LABEL, type MysqlRef, refKey, refOf } from '../resource/names.ts';
+import type { Post } from './post.ts';
 import { hasTurn } from './schedule.ts';
 import { doubtAbout } from './settled.ts';
 import { Summaries } from './summary.ts';
 
 export interface ResyncOptions {
   readonly cluster: Cluster;
-  /** Undefined when the event was taken, otherwise why not; never throws. */
-  readonly post: (ref: MysqlRef, signal: AbortSignal) => Promise<string | undefined>;
+  readonly post: Post;
   readonly clock: () => Date;
   /** Minutes between runs. */
   readonly period: number;

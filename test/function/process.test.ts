@@ -35,10 +35,11 @@ describe('at the start', () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, resolve));
     const { port } = taken.address() as AddressInfo;
+    await using cleanup = new AsyncDisposableStack();
+    cleanup.defer(() => void taken.close());
     await using child = runFunction('reconcile', { env: { PORT: `${port}` } });
     assert.equal(await child.ended, 1);
     assert.match(child.output(), new RegExp(`PORT ${port} cannot be listened on: .*EADDRINUSE`));
-    taken.close();
   });
 
   test('it is ready without an API server: what it needs it asks for when an event comes', async () => {
@@ -63,6 +64,8 @@ describe('at the end', () => {
           return goOn.promise;
         },
       });
+      await using cleanup = new AsyncDisposableStack();
+      cleanup.defer(() => api.close());
       await using child = runFunction('reconcile', { api: api.url, env: { PORT: '0' } });
       const port = await portOf(child);
       const answer = send(port, nudge('default/orders'));
@@ -80,7 +83,6 @@ describe('at the end', () => {
       assert.equal(await child.ended, 0);
       assert.match(child.output(), /"state":"Gone"/);
       assert.match(child.output(), /"drained":true/);
-      await api.close();
     });
   }
 

@@ -6,10 +6,13 @@ import { test } from 'node:test';
 import { Retryable } from '../../src/errors.ts';
 import { KubernetesClient } from '../../src/kubernetes/client.ts';
 import { sender } from '../../src/kubernetes/request.ts';
+import { serveApi } from '../../src/local/api/server.ts';
+import { EmbeddedCluster } from '../../src/local/cluster.ts';
 import { refKey } from '../../src/resource/names.ts';
 import { type ResyncOptions, resync } from '../../src/resync/resync.ts';
 import { hasTurn } from '../../src/resync/schedule.ts';
 import { runFunction } from './child.ts';
+import { addSettled } from './many.ts';
 import { nudge } from './server.ts';
 import { aWorld, mysqlYaml, type World } from './world.ts';
 
@@ -208,4 +211,24 @@ test('as a process it says in one line what it lacks: a sink, or the API server'
   await using lacksApi = runFunction('resync', { env: { K_SINK: 'http://127.0.0.1:1/' } });
   assert.equal(await lacksApi.ended, 1);
   assert.match(lacksApi.output(), /^GET \/.*ECONNREFUSED.*\n$/);
+});
+
+test('ten thousand Mysqls with thirty thousand pods go by in a heap that could not hold them', async () => {
+  const cluster = new EmbeddedCluster();
+  cluster.installCrd();
+  addSettled(cluster.api, 10_000);
+  await using cleanup = new AsyncDisposableStack();
+  const api = await serveApi(cluster.api);
+  cleanup.defer(() => api.close());
+  await using sink = await aSink(204);
+  await using child = runFunction('resync', {
+    api: api.url,
+    // their JSON alone is some 100 MB
+    env: { K_SINK: sink.url, NODE_OPTIONS: '--max-old-space-size=48 --max-semi-space-size=4' },
+  });
+  assert.equal(await child.ended, 0, child.output());
+  const { mysqls, settled, delivered } = JSON.parse(child.output());
+  assert.equal(mysqls, 10_000);
+  // the rest had its hourly turn
+  assert.ok(settled > 8_500 && delivered === mysqls - settled, child.output());
 });
