@@ -75,7 +75,7 @@ const RESYNC_NUMBERS = {
   },
   RESYNC_CONCURRENCY: { value: 16, least: 1, most: 1_000, meaning: 'events under way at once' },
   RESYNC_DEADLINE_MS: {
-    value: 240_000,
+    value: 220_000,
     least: 1_000,
     most: 3_600_000,
     meaning: 'then the run ends with what it has done',
