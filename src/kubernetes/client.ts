@@ -10,6 +10,7 @@ import { apiVersionOf, collectionPath, coreEventsPath, eventsPath, objectPath } 
 /** measured: server-side apply is accepted under this type only; a JSON body is fine, JSON being YAML. */
 const APPLY = 'application/apply-patch+yaml';
 const MERGE = 'application/merge-patch+json';
+/** measured: bytes of UTF-8, whatever the refusal says of characters. */
 const NOTE_LIMIT = 1_024;
 
 interface List<T> {
@@ -168,7 +169,7 @@ export class KubernetesClient implements Cluster {
       type,
       reason,
       action,
-      note: note.length > NOTE_LIMIT ? `${note.slice(0, NOTE_LIMIT - 1)}…` : note,
+      note: cut(note),
       regarding: { apiVersion: API_VERSION, kind: KIND, namespace, name, uid },
     };
     await this.#send({ method: 'POST', path: eventsPath(namespace), body }, signal);
@@ -193,6 +194,16 @@ export class KubernetesClient implements Cluster {
 
 const isReplaced = ({ code, message }: Permanent): boolean =>
   code === 404 || (code === 422 && message.includes('metadata.uid: '));
+
+function cut(note: string): string {
+  if (Buffer.byteLength(note) <= NOTE_LIMIT) return note;
+  // a character that is cut in two decodes to U+FFFD; the ellipsis takes three bytes
+  const kept = Buffer.from(note)
+    .subarray(0, NOTE_LIMIT - 3)
+    .toString()
+    .replace(/\uFFFD+$/, '');
+  return `${kept}…`;
+}
 
 const selector = (labels: Readonly<Record<string, string>>): string =>
   Object.entries(labels)

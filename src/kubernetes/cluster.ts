@@ -55,7 +55,7 @@ export interface Announcement {
   readonly reason: string;
   /** UpperCamelCase verb of what the function did. */
   readonly action: string;
-  /** For a person; cut at 1,024 characters (the API's limit) by the adapter. */
+  /** For a person; cut at 1,024 bytes (the API's limit) by the adapter. */
   readonly note: string;
 }
 
