@@ -2,10 +2,10 @@
  * One pass over one Mysql: observe → decide → apply → report. Level-triggered: it knows nothing of what woke it, keeps nothing
  * between passes, and over a converged Mysql writes nothing. A crash at any point leaves a state that the next pass classifies anew.
  */
-import { type Applied, apply } from './apply/apply.ts';
+import { apply } from './apply/apply.ts';
 import { decide } from './decide/decide.ts';
 import type { DesiredSettings } from './desired/index.ts';
-import { type Failure, Permanent, Retryable } from './errors.ts';
+import type { Failure } from './errors.ts';
 import { observe, type Sources } from './observe/observe.ts';
 import type { Pass } from './pass.ts';
 import { report } from './report/report.ts';
@@ -30,7 +30,7 @@ export async function reconcile(ref: MysqlRef, ports: Ports, signal: AbortSignal
   }
   const { facts, verdict } = decide(observed, ports.settings);
   const applied = await apply(verdict, observed, ports, signal);
-  const told = await tell(() => report(facts, verdict, applied.failures, ports.cluster, signal));
+  const told = await report(facts, verdict, applied.failures, ports.cluster, signal);
   return {
     state: verdict.state,
     message: verdict.message,
@@ -40,15 +40,6 @@ export async function reconcile(ref: MysqlRef, ports: Ports, signal: AbortSignal
     again: verdict.transitional || applied.writes > 0,
     failure: worst([...applied.failures, ...told.failures]),
   };
-}
-
-async function tell(write: () => Promise<number>): Promise<Applied> {
-  try {
-    return { writes: await write(), failures: [] };
-  } catch (error) {
-    if (error instanceof Retryable || error instanceof Permanent) return { writes: 0, failures: [error] };
-    throw error;
-  }
 }
 
 /** Retryable before Permanent: as long as something may still succeed, the sender is asked to try again. */

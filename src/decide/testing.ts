@@ -5,7 +5,7 @@ import { configMap } from '../desired/config-map.ts';
 import { withDigest } from '../desired/digest.ts';
 import { disruptionBudget } from '../desired/disruption-budget.ts';
 import type { DesiredSettings } from '../desired/index.ts';
-import { secret } from '../desired/secret.ts';
+import { newSecret } from '../desired/secret.ts';
 import { nodesService, primaryService, readService } from '../desired/services.ts';
 import { statefulSet } from '../desired/statefulset.ts';
 import type { KubernetesObject } from '../kubernetes/cluster.ts';
@@ -228,7 +228,7 @@ export class ClusterBuilder {
     const mysql = this.#mysql;
     const replicas = this.#replicas ?? 0;
     const noted = this.#noted === undefined ? {} : { noted: this.#noted };
-    const credentials = live('Secret', secret(mysql, settings.newPassword));
+    const credentials = live('Secret', newSecret(mysql, settings.newPassword));
     const access = accessOf(credentials);
     const set = live('StatefulSet', withDigest(statefulSet(mysql, { replicas, ...noted }, undefined)));
     const made: Children = {

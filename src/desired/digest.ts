@@ -18,8 +18,9 @@ export function withDigest<T extends KubernetesObject>(object: T): T {
 }
 
 /**
- * Whether every field of `wanted` is in `live`. Lists of objects are matched by their usual keys (name, containerPort, mountPath,
- * uid, port, topologyKey) and else by position; numbers, quantities and base64 apart, values must be equal.
+ * Whether every field of `wanted` is in `live`. What else is there (defaults of the API server, what others added) does not count:
+ * server-side apply would not take it away either. Lists are compared as it merges them: of objects that have names each is looked
+ * up by its name; any other list is a value as a whole. Quantities are equal by value.
  */
 export function isHeldBy(wanted: unknown, live: unknown): boolean {
   if (wanted === undefined || wanted === null) return true;
@@ -33,16 +34,14 @@ export function isHeldBy(wanted: unknown, live: unknown): boolean {
 }
 
 function listIsHeldBy(wanted: readonly unknown[], live: readonly unknown[]): boolean {
-  if (wanted.length !== live.length) return false;
-  return wanted.every((item, index) => {
-    const key = isRecord(item) ? KEYS.find((one) => one in item) : undefined;
-    const twin =
-      key && isRecord(item) ? live.find((one) => isRecord(one) && one[key] === item[key]) : live[index];
-    return isHeldBy(item, twin);
-  });
+  return wanted.every(isNamed)
+    ? wanted.every((item) =>
+        live.some((one) => isNamed(one) && one.name === item.name && isHeldBy(item, one)),
+      )
+    : wanted.length === live.length && wanted.every((item, index) => isHeldBy(item, live[index]));
 }
 
-const KEYS = ['name', 'containerPort', 'mountPath', 'uid', 'port', 'key', 'path'] as const;
+const isNamed = (value: unknown): value is { readonly name: unknown } => isRecord(value) && 'name' in value;
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -7,7 +7,7 @@ import { grownClaim } from './claims.ts';
 import { configMap } from './config-map.ts';
 import { isHeldBy, withDigest } from './digest.ts';
 import { disruptionBudget } from './disruption-budget.ts';
-import { missingFrom, secret } from './secret.ts';
+import { mendedSecret, newSecret, SECRET_KEY, valueIn } from './secret.ts';
 import { nodesService, primaryService, readService } from './services.ts';
 import type { DesiredSettings, Membership } from './settings.ts';
 import { statefulSet } from './statefulset.ts';
@@ -29,9 +29,10 @@ export function changes(
   settings: DesiredSettings,
 ): readonly Change[] {
   const { mysql, children } = observed;
+  const liveGroupName = valueIn(children.secret, SECRET_KEY.groupName);
   return [
     ...secretChange(observed, settings),
-    ...change('ConfigMap', configMap(mysql, observed.access?.groupName, settings), children.configMap),
+    ...change('ConfigMap', configMap(mysql, liveGroupName, settings), children.configMap),
     ...change('Service', nodesService(mysql), children.nodesService),
     ...change('Service', primaryService(mysql), children.primaryService),
     ...change('Service', readService(mysql), children.readService),
@@ -55,10 +56,9 @@ function change<K extends Kind>(kind: K, wanted: Kinds[K], live: Kinds[K] | unde
     : [{ verb: 'apply', kind, object, live: identityOf(kind, live) }];
 }
 
-function secretChange({ mysql, children }: Observed, { newPassword }: DesiredSettings): Change[] {
+function secretChange({ mysql, children: { secret } }: Observed, { newPassword }: DesiredSettings): Change[] {
   const kind = 'Secret';
-  if (!children.secret)
-    return [{ verb: 'create', kind, object: secret(mysql, newPassword), live: undefined }];
-  const object = missingFrom(children.secret, mysql, newPassword);
-  return object ? [{ verb: 'apply', kind, object, live: identityOf(kind, children.secret) }] : [];
+  if (!secret) return [{ verb: 'create', kind, object: newSecret(mysql, newPassword), live: undefined }];
+  const object = mendedSecret(secret, mysql, newPassword);
+  return object ? [{ verb: 'apply', kind, object, live: identityOf(kind, secret) }] : [];
 }

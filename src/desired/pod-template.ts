@@ -28,6 +28,9 @@ const MYSQL_ID = 999;
 /** Seconds: stop.sh hands the primary over (up to 15 s), then mysqld shuts down cleanly. */
 const GRACE_SECONDS = 120;
 
+/** Labels and annotations under it are the operator's. */
+const DOMAIN = 'mysql.example.com';
+
 const restricted: SecurityContext = {
   allowPrivilegeEscalation: false,
   capabilities: { drop: ['ALL'] },
@@ -38,12 +41,12 @@ export function podTemplate(mysql: Mysql): PodTemplateSpec {
   const name = mysql.metadata.name ?? '';
   const { podTemplate: user = {}, config } = mysql.spec;
   const annotations = {
-    ...user.annotations,
+    ...withoutOwn(user.annotations),
     ...(config && Object.keys(config).length > 0 ? { [ANNOTATION.config]: digest(config) } : {}),
   };
   return {
     metadata: {
-      labels: { ...user.labels, ...ownedLabels(name) },
+      labels: { ...withoutOwn(user.labels), ...ownedLabels(name) },
       ...(Object.keys(annotations).length > 0 ? { annotations } : {}),
     },
     spec: {
@@ -99,6 +102,10 @@ export function podTemplate(mysql: Mysql): PodTemplateSpec {
     },
   };
 }
+
+/** A role in the template would make every new pod the primary of the Service. */
+const withoutOwn = (labels: Readonly<Record<string, string>> = {}): Record<string, string> =>
+  Object.fromEntries(Object.entries(labels).filter(([key]) => !key.startsWith(`${DOMAIN}/`)));
 
 function container(mysql: Mysql): Container {
   const name = mysql.metadata.name ?? '';

@@ -1,7 +1,7 @@
 /**
- * The Secret `<name>-credentials`: the accounts and the group's name. Created once and never overwritten; only keys that are
- * missing are added. It lives as long as the data: with retained volumes it has no owner, so that a Mysql made again under this name
- * finds the passwords of its old volumes.
+ * The Secret `<name>-credentials`: the accounts and the group's name. Created once; a value that is there is never replaced. It lives as
+ * long as the data: with retained volumes it has no owner, so that a Mysql made again under this name finds the passwords of its old
+ * volumes.
  */
 import { createHash } from 'node:crypto';
 import type { Secret } from 'kubernetes-types/core/v1.d.ts';
@@ -15,47 +15,46 @@ export const SECRET_KEY = {
   root: 'root-password',
   groupName: 'group-name',
 } as const;
+type SecretKey = (typeof SECRET_KEY)[keyof typeof SECRET_KEY];
+const KEYS: readonly SecretKey[] = Object.values(SECRET_KEY);
 
-/** The complete Secret, for when there is none. */
-export function secret(mysql: Mysql, newPassword: () => string): Secret {
-  const retained = mysql.spec.storage?.whenDeleted !== 'Delete';
-  return {
-    apiVersion: 'v1',
-    kind: 'Secret',
-    metadata: {
-      name: secretName(mysql.metadata.name ?? ''),
-      namespace: mysql.metadata.namespace ?? '',
-      labels: ownedLabels(mysql.metadata.name ?? ''),
-      ...(retained ? {} : { ownerReferences: [ownerReference(mysql)] }),
-    },
-    type: 'Opaque',
-    data: data(mysql, newPassword),
-  };
-}
+/** The Secret for when there is none. Without an owner: what a create sets, a later apply could not take away again. */
+export const newSecret = (mysql: Mysql, newPassword: () => string): Secret =>
+  secretWith({}, mysql, newPassword);
 
 /**
- * Only what the live Secret lacks; undefined when it is complete. Applied with the live resourceVersion, so that a value which
- * somebody sets meanwhile is not overwritten.
+ * The Secret with the keys that the live one lacks and the owner that it should have; undefined when nothing is amiss. All live values
+ * stand in it, as an apply takes away what an earlier one set; with the live resourceVersion none that was set meanwhile is overwritten.
  */
-export function missingFrom(live: Secret, mysql: Mysql, newPassword: () => string): Secret | undefined {
-  const missing = Object.values(SECRET_KEY).filter((key) => !live.data?.[key]);
-  if (missing.length === 0) return undefined;
-  const fresh = data(mysql, newPassword);
+export function mendedSecret(live: Secret, mysql: Mysql, newPassword: () => string): Secret | undefined {
+  const owned = live.metadata?.ownerReferences?.some((owner) => owner.uid === mysql.metadata.uid) ?? false;
+  const shouldBeOwned = mysql.spec.storage?.whenDeleted === 'Delete';
+  if (KEYS.every((key) => live.data?.[key]) && owned === shouldBeOwned) return undefined;
+  const object = secretWith(live.data ?? {}, mysql, newPassword);
+  return shouldBeOwned
+    ? { ...object, metadata: { ...object.metadata, ownerReferences: [ownerReference(mysql)] } }
+    : object;
+}
+
+/** What stands under a key, decoded; undefined when it is absent or empty. */
+export function valueIn(secret: Secret | undefined, key: SecretKey): string | undefined {
+  const value = secret?.data?.[key];
+  return value ? Buffer.from(value, 'base64').toString('utf8') : undefined;
+}
+
+function secretWith(
+  known: Readonly<Record<string, string>>,
+  mysql: Mysql,
+  newPassword: () => string,
+): Secret {
+  const { namespace = '', name = '' } = mysql.metadata;
+  const fresh = (key: SecretKey) =>
+    Buffer.from(key === SECRET_KEY.groupName ? groupName(namespace, name) : newPassword()).toString('base64');
   return {
     apiVersion: 'v1',
     kind: 'Secret',
-    metadata: { name: live.metadata?.name ?? '', namespace: live.metadata?.namespace ?? '' },
-    data: Object.fromEntries(missing.map((key) => [key, fresh[key] ?? ''])),
-  };
-}
-
-function data(mysql: Mysql, newPassword: () => string): Record<string, string> {
-  const base64 = (text: string) => Buffer.from(text).toString('base64');
-  return {
-    [SECRET_KEY.operator]: base64(newPassword()),
-    [SECRET_KEY.replication]: base64(newPassword()),
-    [SECRET_KEY.root]: base64(newPassword()),
-    [SECRET_KEY.groupName]: base64(groupName(mysql.metadata.namespace ?? '', mysql.metadata.name ?? '')),
+    metadata: { name: secretName(name), namespace, labels: ownedLabels(name) },
+    data: Object.fromEntries(KEYS.map((key) => [key, known[key] || fresh(key)])),
   };
 }
 

@@ -43,6 +43,10 @@ function service(mysql: Mysql, name: string, spec: NonNullable<Service['spec']>)
       labels: ownedLabels(mysql.metadata.name ?? ''),
       ownerReferences: [ownerReference(mysql)],
     },
-    spec: { ...spec, ports: [{ name: 'mysql', port: SQL_PORT, protocol: 'TCP', targetPort: SQL_PORT }] },
+    spec: {
+      ...spec,
+      ipFamilyPolicy: 'PreferDualStack',
+      ports: [{ name: 'mysql', port: SQL_PORT, protocol: 'TCP', targetPort: SQL_PORT }],
+    },
   };
 }

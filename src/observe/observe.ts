@@ -106,7 +106,7 @@ async function ask(
   return reachable.length === 0 ? [] : members.report(reachable, access, signal);
 }
 
-/** A pod that cannot be created (quota, admission) exists nowhere but in an Event of the StatefulSet. */
+/** A pod that cannot be created (quota, admission) exists nowhere but in the newest Event of the StatefulSet. */
 async function creationTroubleOf(
   statefulSet: StatefulSet | undefined,
   pods: readonly Pod[],
@@ -116,6 +116,6 @@ async function creationTroubleOf(
   const { namespace = '', name = '', uid } = statefulSet?.metadata ?? {};
   if (!statefulSet || pods.length >= (statefulSet.spec?.replicas ?? 0)) return undefined;
   const events = await cluster.events('StatefulSet', namespace, name, signal);
-  const trouble = events.findLast((event) => event.type === 'Warning' && event.involvedObject.uid === uid);
-  return trouble?.message;
+  const newest = events.findLast((event) => event.involvedObject.uid === uid);
+  return newest?.type === 'Warning' ? newest.message : undefined;
 }

@@ -3,11 +3,12 @@ import type { Facts } from '../decide/facts.ts';
 import type { State, Verdict } from '../decide/verdict.ts';
 import type { Announcement } from '../kubernetes/cluster.ts';
 import type { MysqlStatus } from '../resource/mysql.ts';
+import { conditionOf } from './conditions.ts';
 
 export function announcements(facts: Facts, verdict: Verdict, status: MysqlStatus): readonly Announcement[] {
   const { mysql } = facts.observed;
-  const stateBefore = reasonOf(mysql.status, 'Ready');
-  const refused = reasonOf(status, 'Degraded') === 'Refused' ? messageOf(status, 'Degraded') : undefined;
+  const stateBefore = conditionOf(mysql.status, 'Ready')?.reason;
+  const refused = refusedIn(status);
   const all: Announcement[] = [];
   if (stateBefore !== verdict.state) {
     all.push({
@@ -30,7 +31,7 @@ export function announcements(facts: Facts, verdict: Verdict, status: MysqlStatu
         : `${status.primary} is the primary.`,
     });
   }
-  if (refused && refused !== messageOf(mysql.status, 'Degraded')) {
+  if (refused && refused !== refusedIn(mysql.status)) {
     all.push({ regarding: mysql, type: 'Warning', reason: 'Refused', action: 'Apply', note: refused });
   }
   return all;
@@ -44,7 +45,7 @@ const TROUBLE: ReadonlySet<State> = new Set([
   'Errant',
 ]);
 
-const conditionOf = (status: MysqlStatus | undefined, type: string) =>
-  status?.conditions?.find((condition) => condition.type === type);
-const reasonOf = (status: MysqlStatus | undefined, type: string) => conditionOf(status, type)?.reason;
-const messageOf = (status: MysqlStatus | undefined, type: string) => conditionOf(status, type)?.message;
+function refusedIn(status: MysqlStatus | undefined): string | undefined {
+  const degraded = conditionOf(status, 'Degraded');
+  return degraded?.reason === 'Refused' ? degraded.message : undefined;
+}

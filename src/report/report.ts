@@ -1,14 +1,19 @@
 /** Writes the status when it differs, by compare-and-swap, and then tells what changed. */
 import type { Facts } from '../decide/facts.ts';
 import type { Verdict } from '../decide/verdict.ts';
-import type { Failure } from '../errors.ts';
+import { type Failure, Permanent, Retryable } from '../errors.ts';
 import { type Cluster, identityOf } from '../kubernetes/cluster.ts';
 import { announcements } from './announcements.ts';
 import { sameStatus, statusOf } from './status.ts';
 
+export interface Told {
+  readonly writes: number;
+  readonly failures: readonly Failure[];
+}
+
 /**
- * The number of writes. Throws Retryable when somebody changed the Mysql meanwhile: then this status speaks of the past. The Events
- * come after the write that only one of two functions can win, so each is told once; a crash in between loses them, no more.
+ * Fails Retryable when somebody changed the Mysql meanwhile: then this status speaks of the past. The Events come after the write that
+ * only one of two functions can win, so each is told once; a crash in between loses them, no more.
  */
 export async function report(
   facts: Facts,
@@ -16,12 +21,21 @@ export async function report(
   failures: readonly Failure[],
   cluster: Cluster,
   signal: AbortSignal,
-): Promise<number> {
+): Promise<Told> {
   const { mysql } = facts.observed;
   const status = statusOf(facts, verdict, failures);
-  if (sameStatus(mysql.status, status)) return 0;
-  await cluster.applyStatus(identityOf('Mysql', mysql), status, signal);
-  const news = announcements(facts, verdict, status);
-  for (const announcement of news) await cluster.announce(announcement, signal);
-  return 1 + news.length;
+  if (sameStatus(mysql.status, status)) return { writes: 0, failures: [] };
+  let writes = 0;
+  try {
+    await cluster.applyStatus(identityOf('Mysql', mysql), status, signal);
+    writes += 1;
+    for (const announcement of announcements(facts, verdict, status)) {
+      await cluster.announce(announcement, signal);
+      writes += 1;
+    }
+    return { writes, failures: [] };
+  } catch (error) {
+    if (error instanceof Retryable || error instanceof Permanent) return { writes, failures: [error] };
+    throw error;
+  }
 }
