@@ -106,7 +106,7 @@ async function serve(
   const method = request.method ?? 'GET';
   const interception = await options.intercept?.({ method, path: url.pathname });
   if (interception === 'drop') {
-    request.destroy();
+    request.socket.destroy();
     return;
   }
   if (interception) {
