@@ -8,10 +8,15 @@ import { asleep, install, resyncNow, writeOverlay } from './operator.ts';
 import { lightMysql } from './samples.ts';
 import { story } from './story.ts';
 
-const remove = () => kubectl('delete', 'ksvc', '-n', NAMESPACE, 'mysql-operator', '--timeout=60s');
+const remove = () =>
+  kubectl('delete', 'ksvc', '-n', NAMESPACE, 'mysql-operator', '--ignore-not-found', '--timeout=60s');
 
 describe('without the function', { concurrency: 1 }, () => {
-  after(() => install(suite().overlay));
+  // the revision that failed would keep a pod for ten minutes
+  after(async () => {
+    await remove();
+    await install(suite().overlay);
+  });
 
   story('a Mysql is deleted at once, with all that it owned', async (at) => {
     await at.apply(lightMysql('orphan'));

@@ -1,9 +1,26 @@
 /** The installed operator as the stories find and disturb it. */
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { eventually, kubectl } from './kubectl.ts';
 import { FUNCTION_PODS, NAMESPACE } from './names.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Builds an image into the folder `work` and loads it. A tag of its own: Knative takes a changed image under an old tag for the old one. */
+export function buildImage(work: string): string {
+  const load = process.env.CLUSTER_LOAD;
+  if (!load)
+    throw new Error('say --image, or set CLUSTER_LOAD to the command that loads an archive into the cluster');
+  const image = `dev.local/mysql-operator:test-${Date.now().toString(36)}`;
+  const archive = join(work, 'image.tar');
+  const args = [join(ROOT, 'functions/image.ts'), '--tag', image, '--output', archive];
+  execFileSync(process.execPath, args, { stdio: 'inherit', cwd: ROOT });
+  execFileSync('sh', ['-c', `${load} "$1"`, 'sh', archive], { stdio: 'inherit' });
+  return image;
+}
 
 /** Writes an overlay of knative/base with this image; returns its folder. `folder` must lie two levels below the project's root. */
 export function writeOverlay(folder: string, image: string): string {

@@ -1,5 +1,5 @@
 /** `npm run test:cluster`: installs the operator on a real cluster with Knative, tells the stories, and takes it away again. */
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { globSync, mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import { collectLog } from './function-log.ts';
 import { eventually, KubectlFailed, kubectl } from './kubectl.ts';
 import { NAMESPACE, type Suite, TEST_LABEL } from './names.ts';
-import { install, writeOverlay } from './operator.ts';
+import { buildImage, install, writeOverlay } from './operator.ts';
 
 const HELP = `npm run test:cluster -- [options]
 
@@ -48,7 +48,7 @@ async function main(): Promise<number> {
   if (files.length === 0) throw new Error(`there are no stories called ${values.only}`);
   await assertUsable(values.keep);
   mkdirSync(work, { recursive: true });
-  const image = values.image ?? buildImage();
+  const image = values.image ?? buildImage(work);
   const suite: Suite = {
     image,
     mysqlImage: values['mysql-image'],
@@ -82,19 +82,6 @@ async function assertUsable(keep: boolean): Promise<void> {
       'this cluster has Mysqls already, and taking the operator away would delete them: say --keep',
     );
   }
-}
-
-/** A tag of its own: Knative takes a changed image under an old tag for the old one. */
-function buildImage(): string {
-  const load = process.env.CLUSTER_LOAD;
-  if (!load)
-    throw new Error('say --image, or set CLUSTER_LOAD to the command that loads an archive into the cluster');
-  const image = `dev.local/mysql-operator:test-${Date.now().toString(36)}`;
-  const archive = join(work, 'image.tar');
-  const args = [join(root, 'functions/image.ts'), '--tag', image, '--output', archive];
-  execFileSync(process.execPath, args, { stdio: 'inherit', cwd: root });
-  execFileSync('sh', ['-c', `${load} "$1"`, 'sh', archive], { stdio: 'inherit' });
-  return image;
 }
 
 /** One file after the other: they disturb the operator that they share. */
