@@ -29,10 +29,18 @@ test('only the annotation that names it has it rebuilt, from a secondary', () =>
   assert.deepEqual(rebuilding('db-2'), ['rebuild db-2 from db-1']);
 });
 
-test('the primary is the donor when there is no settled secondary', () => {
-  const cluster = strayed().inView('v', [0, 1], { primary: 1 }).silent(0);
-  const mute = cluster.inView('v', [1], { primary: 1 }).annotated({ [ANNOTATION.rebuild]: 'db-2' });
-  assert.deepEqual(orders(mute.decide().verdict), ['rebuild db-2 from db-1']);
+test('a secondary that does not answer is no donor; the primary is the last choice', () => {
+  const four = aCluster({ size: 4 })
+    .inView('v', [0, 1, 3], { primary: 0 })
+    .offline(2, ownGtids(2, '1'))
+    .annotated({ [ANNOTATION.rebuild]: 'db-2' })
+    .silent(1);
+  assert.deepEqual(orders(four.decide().verdict), ['rebuild db-2 from db-3']);
+
+  const two = aCluster({ size: 2 }).inView('v', [0], { primary: 0 }).offline(1, ownGtids(1, '1'));
+  assert.deepEqual(orders(two.annotated({ [ANNOTATION.rebuild]: 'db-1' }).decide().verdict), [
+    'rebuild db-1 from db-0',
+  ]);
 });
 
 test('a rebuild that is under way is not ordered twice', () => {

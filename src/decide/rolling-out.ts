@@ -45,7 +45,7 @@ const serves = (standing: Standing): boolean =>
   standing.inGroup && (standing.state === 'ONLINE' || standing.state === 'RECOVERING');
 
 function successorOf(facts: Facts): Standing | undefined {
-  const fresh = facts.wanted.filter((standing) => standing.settled && !standing.outdated);
+  const fresh = facts.wanted.filter((standing) => !standing.outdated);
   return fresh.find((standing) => standing.ordinal === facts.observed.mysql.spec.primary) ?? fresh[0];
 }
 

@@ -50,6 +50,13 @@ test('down: a member that the group still lists is waited for, even when it does
   assert.equal(writtenSet(verdict), undefined);
 });
 
+test('down: a member that is out already by its own word is given no order, only time to be expelled', () => {
+  const { verdict } = aCluster({ size: 2 }).replicas(3).online().offline(2).decide();
+  assert.equal(verdict.state, 'ScalingDown');
+  assert.deepEqual(orders(verdict), []);
+  assert.equal(writtenSet(verdict), undefined);
+});
+
 test('down: a member that never got to run goes at once', () => {
   const cluster = aCluster({ size: 3 }).replicas(5).inView('v', [0, 1, 2], { primary: 0 });
   const { verdict } = cluster.pod(3, { unscheduled: 'full' }).withoutPod(4).decide();

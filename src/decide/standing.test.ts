@@ -65,6 +65,11 @@ test('transactions that only a member outside the group has are errant; those of
   assert.ok(all.every(({ errant }) => isEmpty(errant)));
 });
 
+test('what a restarted member holds is not judged while the group still lists it', () => {
+  const back = standing(aCluster().online().offline(2, ownGtids(2, '1')), 2);
+  assert.ok(isEmpty(back.errant));
+});
+
 test('received transactions of the group count: they are certified, only not applied yet', () => {
   const cluster = aCluster()
     .inView('v', [0, 1], { executed: gtids('1-9') })

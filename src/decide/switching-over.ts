@@ -5,7 +5,7 @@ import type { Action } from './verdict.ts';
 /** `spec.primary` names another ONLINE member than the primary: a planned switchover, without failed writes. */
 export const switchingOver: Rule = (facts) => {
   const wish = facts.observed.mysql.spec.primary;
-  const target = facts.wanted.find((standing) => standing.ordinal === wish && standing.settled);
+  const target = facts.wanted.find((standing) => standing.ordinal === wish);
   if (!target || !facts.primary || target.ordinal === facts.primary.ordinal) return undefined;
   return {
     state: 'SwitchingOver',
