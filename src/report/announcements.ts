@@ -10,10 +10,12 @@ export function announcements(facts: Facts, verdict: Verdict, status: MysqlStatu
   const stateBefore = conditionOf(mysql.status, 'Ready')?.reason;
   const refused = refusedIn(status);
   const all: Announcement[] = [];
-  if (stateBefore !== verdict.state) {
+  const stuck = !verdict.transitional && !QUIET.has(verdict.state);
+  const moved = conditionOf(mysql.status, 'Progressing')?.status === 'True';
+  if (stateBefore !== verdict.state || (stuck && moved)) {
     all.push({
       regarding: mysql,
-      type: TROUBLE.has(verdict.state) ? 'Warning' : 'Normal',
+      type: stuck || TROUBLE.has(verdict.state) ? 'Warning' : 'Normal',
       reason: verdict.state,
       action: 'Reconcile',
       note: verdict.message,
@@ -36,6 +38,9 @@ export function announcements(facts: Facts, verdict: Verdict, status: MysqlStatu
   }
   return all;
 }
+
+/** States to stay in; in any other one that does not move by itself only a person helps. */
+const QUIET: ReadonlySet<State> = new Set(['Healthy', 'Hibernated', 'Paused']);
 
 const TROUBLE: ReadonlySet<State> = new Set([
   'Invalid',
