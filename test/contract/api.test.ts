@@ -266,6 +266,15 @@ describe('server-side apply', () => {
     assert.deepEqual(body.data, { a: '1', c: '3' });
   });
 
+  test('an empty map that was applied takes nothing along when it goes', async () => {
+    const name = freshName();
+    const path = core('configmaps', name);
+    await made(core('configmaps'), configMap(name, { a: '1' }));
+    assert.equal((await apply(path, 'ours', configMap(name, {}))).status, 200);
+    const { body } = await apply(path, 'ours', configMap(name, { b: '2' }));
+    assert.deepEqual(body.data, { a: '1', b: '2' });
+  });
+
   test('lists of named items merge by name', async () => {
     const name = freshName();
     const pod = (containers: object[]) => ({

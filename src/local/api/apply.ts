@@ -104,8 +104,10 @@ function remove(node: Json | undefined, path: readonly string[], shape: Shape): 
   if (element === undefined || node === undefined) return;
   if (element.startsWith('f:') && isObject(node)) {
     const key = element.slice(2);
-    if (rest.length === 0) delete node[key];
-    else {
+    if (rest.length === 0) {
+      // an empty map was applied once: what others put into it since is theirs
+      if (isEmpty(node[key]) || !isObject(node[key]) || shape.child(key).atomicMap) delete node[key];
+    } else {
       const child = node[key];
       remove(child, rest, shape.child(key));
       if (isEmpty(child)) delete node[key];
