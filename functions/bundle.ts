@@ -1,5 +1,5 @@
 /** One minified CommonJS bundle a function, and what of it may not grow unseen. Used by the build and by the benchmark. */
-import { cpSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 
@@ -41,10 +41,12 @@ export interface Bundled {
   readonly inputs: readonly string[];
 }
 
-/** Writes NAME.bundle.cjs for each function, kubeconfig.cjs and the pod's scripts into an emptied `folder`. */
+/** Writes NAME.bundle.cjs for each function, kubeconfig.cjs and the pod's scripts into `folder`; what it wrote there before goes. */
 export async function bundle(root: string, folder: string): Promise<readonly Bundled[]> {
-  rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
+  for (const path of globSync(['*.cjs', '*.cache', 'scripts'], { cwd: folder })) {
+    rmSync(join(folder, path), { recursive: true });
+  }
   const bundles: Bundled[] = [];
   for (const name of FUNCTIONS) {
     const file = join(folder, `${name}.bundle.cjs`);

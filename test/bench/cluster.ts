@@ -53,7 +53,7 @@ async function main(): Promise<void> {
   }
   if (values.kubeconfig) process.env.KUBECONFIG = resolve(values.kubeconfig);
   const rounds = Number(values.rounds);
-  const work = join(root, 'dist/cluster-suite');
+  const work = join(root, '.cache/cluster-suite');
   const image = values.image ?? buildImage(work);
   const tell = (text: string) => values.json || console.log(text);
   await install(writeOverlay(join(work, 'overlay'), image));

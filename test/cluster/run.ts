@@ -25,7 +25,7 @@ namespaces of its own for everything else, and removes both at the end.
 const root = fileURLToPath(new URL('../..', import.meta.url));
 /** Tests of what the embedded API promises too. */
 const ANYWHERE = ['test/crd.test.ts', 'test/contract/api.test.ts'];
-const work = join(root, 'dist/cluster-suite');
+const work = join(root, '.cache/cluster-suite');
 
 async function main(): Promise<number> {
   const { values } = parseArgs({
