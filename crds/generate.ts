@@ -1,14 +1,21 @@
 /**
- * `npm run generate` writes src/resource/mysql.generated.ts from crds/mysql.yaml; `-- --check` only says whether it is current.
+ * `npm run generate`: from crds/mysql.yaml, the TypeScript types of the resource and its reference for users. `-- --check` only says
+ * whether they are current.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { compile, type JSONSchema } from 'json-schema-to-typescript';
 import { parse } from 'yaml';
+import type { Node } from './reference.ts';
+import { reference } from './reference.ts';
 
-const SOURCE = new URL('mysql.yaml', import.meta.url);
-const TARGET = new URL('../src/resource/mysql.generated.ts', import.meta.url);
+const HELP = `npm run generate [-- --check]
 
-/** JSON Schema as the generator understands it: Kubernetes' int-or-string becomes a union, closed objects stay closed. */
+Writes src/resource/mysql.generated.ts and docs/reference/mysql.md from crds/mysql.yaml. With --check nothing is written, and the exit
+code tells whether they are current.`;
+
+const at = (path: string): URL => new URL(`../${path}`, import.meta.url);
+
+/** JSON Schema as the generator understands it: Kubernetes' own keywords left out, closed objects closed. */
 function toJsonSchema(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(toJsonSchema);
   if (typeof node !== 'object' || node === null) return node;
@@ -22,24 +29,32 @@ function toJsonSchema(node: unknown): unknown {
   return schema;
 }
 
-async function types(part: 'spec' | 'status', title: string): Promise<string> {
-  const crd = parse(readFileSync(SOURCE, 'utf8'), { merge: true });
-  const schema = crd.spec.versions[0].schema.openAPIV3Schema.properties[part];
-  return compile(toJsonSchema(schema) as JSONSchema, title, { bannerComment: '', format: false });
-}
+const types = (schema: Node | undefined, title: string): Promise<string> =>
+  compile(toJsonSchema(schema) as JSONSchema, title, { bannerComment: '', format: false });
 
-if (process.argv.includes('--help')) {
-  console.log('npm run generate [-- --check]: TypeScript types of the Mysql resource from crds/mysql.yaml');
-} else {
-  const text = [
-    '// Generated from crds/mysql.yaml by `npm run generate`: do not edit.\n',
-    await types('spec', 'MysqlSpec'),
-    await types('status', 'MysqlStatus'),
-  ].join('\n');
-  if (!process.argv.includes('--check')) {
-    writeFileSync(TARGET, text);
-  } else if (readFileSync(TARGET, 'utf8') !== text) {
-    console.error('src/resource/mysql.generated.ts is not current: run `npm run generate`');
-    process.exitCode = 1;
+async function main(args: readonly string[]): Promise<void> {
+  if (args.includes('--help')) {
+    console.log(HELP);
+    return;
+  }
+  const crd = parse(readFileSync(at('crds/mysql.yaml'), 'utf8'), { merge: true });
+  const schema: Node = crd.spec.versions[0].schema.openAPIV3Schema;
+  const generated = {
+    'src/resource/mysql.generated.ts': [
+      '// Generated from crds/mysql.yaml by `npm run generate`: do not edit.\n',
+      await types(schema.properties?.spec, 'MysqlSpec'),
+      await types(schema.properties?.status, 'MysqlStatus'),
+    ].join('\n'),
+    'docs/reference/mysql.md': reference(schema),
+  };
+  for (const [path, text] of Object.entries(generated)) {
+    if (!args.includes('--check')) {
+      writeFileSync(at(path), text);
+    } else if (readFileSync(at(path), 'utf8') !== text) {
+      console.error(`${path} is not current: run npm run generate`);
+      process.exitCode = 1;
+    }
   }
 }
+
+await main(process.argv.slice(2));
