@@ -1,5 +1,4 @@
 /** Builds Observed clusters for tests: `aCluster({ size: 3 }).online().offline(1).decide()`. */
-import type { StatefulSet } from 'kubernetes-types/apps/v1.d.ts';
 import type { Pod } from 'kubernetes-types/core/v1.d.ts';
 import { configMap } from '../desired/config-map.ts';
 import { withDigest } from '../desired/digest.ts';
@@ -15,7 +14,8 @@ import type { Children, Observed } from '../observe/observed.ts';
 import type { Mysql, MysqlSpec, MysqlStatus } from '../resource/mysql.ts';
 import { claimName, LABEL, podHost, podName, selectorLabels } from '../resource/names.ts';
 import { type Decision, decide } from './decide.ts';
-import type { Action, Verdict } from './verdict.ts';
+
+export { orders, writes, writtenSet } from './testing-verdict.ts';
 
 const NAMESPACE = 'shop';
 const NAME = 'db';
@@ -285,44 +285,6 @@ export class ClusterBuilder {
 }
 
 export const aCluster = (spec: Partial<MysqlSpec> = {}): ClusterBuilder => new ClusterBuilder(spec);
-
-/** What is told to members and taken away, in words: `leave db-1`. */
-export const orders = (verdict: Verdict): readonly string[] =>
-  verdict.actions.filter((action) => action.do !== 'apply' && action.do !== 'create').map(inWords);
-
-/** What is written: `apply Pod/db-1`. */
-export const writes = (verdict: Verdict): readonly string[] =>
-  verdict.actions.filter((action) => action.do === 'apply' || action.do === 'create').map(inWords);
-
-/** The StatefulSet as it is written, when it is. */
-export function writtenSet(verdict: Verdict): StatefulSet | undefined {
-  const found = verdict.actions.find((action) => action.do === 'apply' && action.kind === 'StatefulSet');
-  return found?.do === 'apply' ? (found.object as StatefulSet) : undefined;
-}
-
-function inWords(action: Action): string {
-  switch (action.do) {
-    case 'apply':
-    case 'create':
-      return `${action.do} ${action.kind}/${action.object.metadata?.name}`;
-    case 'delete':
-      return `delete ${action.target.kind}/${action.target.name}`;
-    case 'removeAnnotations':
-      return `remove ${action.keys.join(', ')}`;
-    case 'bootstrap':
-      return `bootstrap ${action.member.name} at ${action.expected || 'nothing'}`;
-    case 'join':
-      return `join ${action.member.name} to ${action.seeds.map((seed) => seed.name).join(', ')}`;
-    case 'rebuild':
-      return `rebuild ${action.member.name} from ${action.donor.name}`;
-    case 'leave':
-      return `leave ${action.member.name}`;
-    case 'setPrimary':
-      return `setPrimary ${action.target.name} via ${action.via.name}`;
-    default:
-      return action satisfies never;
-  }
-}
 
 const live = <T extends KubernetesObject>(kind: string, object: T): T => ({
   ...object,
