@@ -24,7 +24,10 @@ if (values.help) {
   console.log(HELP);
 } else {
   try {
-    const text = execFileSync('kubectl', ['kustomize', values.overlay], { encoding: 'utf8', maxBuffer: 64 << 20 });
+    const text = execFileSync('kubectl', ['kustomize', values.overlay], {
+      encoding: 'utf8',
+      maxBuffer: 64 << 20,
+    });
     if (values.output === '-') {
       process.stdout.write(text);
     } else {
@@ -34,7 +37,11 @@ if (values.help) {
     }
   } catch (error) {
     const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
-    console.error(missing ? 'kubectl is not on the PATH: install it, or apply the kustomization elsewhere' : String(error));
+    console.error(
+      missing
+        ? 'kubectl is not on the PATH: install it, or apply the kustomization elsewhere'
+        : String(error),
+    );
     process.exitCode = 1;
   }
 }
