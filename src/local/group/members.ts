@@ -1,5 +1,6 @@
 /** The `Members` port on the model: what mysql2 is to real servers. */
 import { Permanent, Retryable } from '../../errors.ts';
+import { dialectFor } from '../../mysql/dialect.ts';
 import { formatGtidSet } from '../../mysql/gtid.ts';
 import type { Access, Member, MemberReport, Members } from '../../mysql/members.ts';
 import type { GroupModel } from './model.ts';
@@ -35,7 +36,15 @@ export class ModelMembers implements Members {
   }
 
   async rebuild(member: Member, _access: Access, donor: Member): Promise<void> {
-    this.#model.clone(this.#connect(member), this.#connect(donor));
+    const server = this.#connect(member);
+    const { clone, versions } = dialectFor(server.version);
+    if (!clone) {
+      throw new Permanent(
+        `${member.name}: MySQL ${versions} has no clone: delete its volume claim and its pod instead`,
+      );
+    }
+    this.#model.leave(server);
+    this.#model.clone(server, this.#connect(donor));
   }
 
   async leave(member: Member): Promise<void> {
@@ -43,7 +52,14 @@ export class ModelMembers implements Members {
   }
 
   async setPrimary(via: Member, _access: Access, target: string): Promise<void> {
-    if (!this.#model.setPrimary(this.#connect(via), target)) {
+    const server = this.#connect(via);
+    const { setPrimary, versions } = dialectFor(server.version);
+    if (!setPrimary) {
+      throw new Permanent(
+        `MySQL ${versions} cannot switch its primary by an order: restart the primary instead`,
+      );
+    }
+    if (!this.#model.setPrimary(server, target)) {
       throw new Retryable(`${via.name}: the requested uuid is not an ONLINE member of the group`);
     }
   }
@@ -58,7 +74,6 @@ export class ModelMembers implements Members {
         : 'is not there';
       return { answered: false, name: member.name, why };
     }
-    const up = server.state !== 'OFFLINE' && server.state !== 'ERROR';
     return {
       answered: true,
       name: member.name,
@@ -66,7 +81,7 @@ export class ModelMembers implements Members {
       version: server.version,
       state: server.state,
       role: server.role,
-      viewId: up ? server.view?.id : undefined,
+      viewId: server.view?.id,
       peers: server.peersAt(this.#model.now, this.#model.times.unreachable),
       executed: formatGtidSet(server.volume.executed),
       received: formatGtidSet(server.volume.received),
@@ -79,8 +94,6 @@ export class ModelMembers implements Members {
   #connect(member: Member): Server {
     const server = this.#model.serverAt(member.address);
     if (!server?.answers) throw new Retryable(`${member.name} does not answer`);
-    if (server.version.startsWith('5.') && server.cloning)
-      throw new Permanent(`${member.name}: MySQL 5.7 has no clone`);
     return server;
   }
 }
