@@ -1,4 +1,7 @@
-/** `npm run test:cluster`: installs the operator on a real cluster with Knative, tells the stories, and takes it away again. */
+/**
+ * `npm run test:cluster` and `npm run test:mysql`: installs the operator on a real cluster with Knative, tells the stories, and takes it
+ * away again.
+ */
 import { spawn } from 'node:child_process';
 import { globSync, mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -18,7 +21,9 @@ namespaces of its own for everything else, and removes both at the end.
   --image NAME          image of the function that the nodes can get; without it one is built and loaded by the command in
                         CLUSTER_LOAD, which gets the archive as its argument (for example: kind load image-archive)
   --mysql-image NAME    image with MySQL that the nodes can get (mysql:8.4)
-  --only NAME           stories of one file, for example wake
+  --only NAME           stories of one file, for example wake; of the suite mysql, stories whose name begins so
+  --suite NAME          cluster: the operator and Knative; mysql: faults of real MySQL servers (cluster)
+  --rounds N            how often the suite mysql kills a primary (1)
   --keep                leave the operator installed, also over one that is there
   --help                this text`;
 
@@ -34,6 +39,8 @@ async function main(): Promise<number> {
       image: { type: 'string' },
       'mysql-image': { type: 'string', default: 'mysql:8.4' },
       only: { type: 'string', default: '*' },
+      suite: { type: 'string', default: 'cluster' },
+      rounds: { type: 'string', default: '1' },
       keep: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h' },
     },
@@ -43,8 +50,10 @@ async function main(): Promise<number> {
     return 0;
   }
   if (values.kubeconfig) process.env.KUBECONFIG = resolve(values.kubeconfig);
-  const files = globSync(`test/cluster/${values.only}.test.ts`, { cwd: root }).sort();
-  if (values.only === '*') files.push(...ANYWHERE);
+  const ofMysql = values.suite === 'mysql';
+  const pattern = ofMysql ? 'test/mysql/*.test.ts' : `test/${values.suite}/${values.only}.test.ts`;
+  const files = globSync(pattern, { cwd: root }).sort();
+  if (values.only === '*' && !ofMysql) files.push(...ANYWHERE);
   if (files.length === 0) throw new Error(`there are no stories called ${values.only}`);
   await assertUsable(values.keep);
   mkdirSync(work, { recursive: true });
@@ -62,7 +71,10 @@ async function main(): Promise<number> {
   const log = collectLog(suite.log);
   try {
     progress(`telling ${files.length} files of stories`);
-    return await tell(files, suite);
+    return await tell(files, suite, {
+      rounds: values.rounds,
+      ...(ofMysql && values.only !== '*' ? { named: values.only } : {}),
+    });
   } finally {
     await log.stop();
     await cleanUp(suite, values.keep);
@@ -85,17 +97,25 @@ async function assertUsable(keep: boolean): Promise<void> {
 }
 
 /** One file after the other: they disturb the operator that they share. */
-function tell(files: readonly string[], suite: Suite): Promise<number> {
-  const args = ['--test', '--test-concurrency=1', '--test-reporter=spec', ...files];
+function tell(
+  files: readonly string[],
+  suite: Suite,
+  { named, rounds }: { readonly named?: string; readonly rounds: string },
+): Promise<number> {
+  const chosen = named ? [`--test-name-pattern=^${named}`] : [];
+  const args = ['--test', '--test-concurrency=1', '--test-reporter=spec', ...chosen, ...files];
   const env = {
     ...process.env,
     CLUSTER_SUITE: JSON.stringify(suite),
+    ROUNDS: rounds,
     CONTRACT_KUBECONFIG: process.env.KUBECONFIG,
   };
   const child = spawn(process.execPath, args, { cwd: root, env, stdio: 'inherit' });
   const stop = () => void child.kill();
   process.once('SIGINT', stop);
   process.once('SIGTERM', stop);
+  // also when this process falls over
+  process.once('exit', stop);
   return new Promise((resolved) => child.once('close', (code) => resolved(code ?? 1)));
 }
 
@@ -103,7 +123,7 @@ async function cleanUp({ overlay }: Suite, keep: boolean): Promise<void> {
   progress('cleaning up');
   await kubectl('delete', 'namespace', '-l', TEST_LABEL, '--wait=false');
   const left = () => kubectl('get', 'namespace', '-l', TEST_LABEL, '-o', 'name');
-  await eventually('the namespaces of the stories are gone', 180, async () => (await left()) === '');
+  await eventually('the namespaces of the stories are gone', 300, async () => (await left()) === '');
   if (!keep) await kubectl('delete', '-k', overlay, '--ignore-not-found', '--timeout=120s');
   progress('done');
 }
