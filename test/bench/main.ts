@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { selfSigned } from '../../functions/self-signed.ts';
-import { aStub, FORMS, type Form, firstAnswer, type Server, start } from './processes.ts';
+import { aStub, FORMS, type Form, firstAnswer, type Server, type Stub, start } from './processes.ts';
 import { countRequests } from './requests.ts';
 import { resyncOf } from './resync.ts';
 import { type Spread, spreadOf } from './spread.ts';
-import { monotonic } from './stub.ts';
+import { monotonic, subjectOf } from './stub.ts';
 
 const HELP = `npm run bench -- [options]
 
@@ -83,25 +83,38 @@ async function main(): Promise<void> {
 
 type Boot = Record<Form, { readonly firstEvent: Spread; readonly rss: Spread }>;
 
+/** So many Mysqls that have everything but their ConfigMap: the first event of each leads to exactly one write. */
+async function madeAndDisturbed(stub: Stub, count: number): Promise<void> {
+  await stub.tell({ do: 'hibernated', count });
+  await using server = await start('function', stub);
+  await firstAnswer(server, subjectOf(0));
+  for (let index = 0; index < count; index += 1) {
+    for (let pass = 0; pass < 3; pass += 1) await server.post(subjectOf(index));
+    const [namespace = '', name = ''] = subjectOf(index).split('/');
+    await stub.tell({ do: 'disturb', namespace, name });
+  }
+}
+
 /** Every form once a round, so that a noisy moment hits all of them. */
 async function boots(account: string, rounds: number): Promise<Boot> {
   await using stub = await aStub(account);
-  await stub.tell({ do: 'hibernated', count: rounds * 4 });
+  const forms = Object.keys(FORMS) as Form[];
+  await madeAndDisturbed(stub, rounds * forms.length);
   const times = new Map<Form, number[]>();
   const memory = new Map<Form, number[]>();
   let next = 0;
   for (let round = 0; round < rounds; round += 1) {
-    for (const form of Object.keys(FORMS) as Form[]) {
+    for (const form of forms) {
       const started = performance.now();
       await using server = await start(form, stub);
-      await firstAnswer(server, `default/b-${next}`);
+      await firstAnswer(server, subjectOf(next));
       next += 1;
       times.set(form, [...(times.get(form) ?? []), performance.now() - started]);
       memory.set(form, [...(memory.get(form) ?? []), server.rss()]);
     }
   }
   return Object.fromEntries(
-    (Object.keys(FORMS) as Form[]).map((form) => [
+    forms.map((form) => [
       form,
       { firstEvent: spreadOf(times.get(form) ?? []), rss: spreadOf(memory.get(form) ?? []) },
     ]),
@@ -112,14 +125,14 @@ async function warmWrites(account: string, count: number): Promise<Spread> {
   await using stub = await aStub(account);
   await stub.tell({ do: 'hibernated', count: 1 });
   await using server = await start('function', stub);
-  await firstAnswer(server, 'default/b-0');
-  await server.post('default/b-0');
+  await firstAnswer(server, subjectOf(0));
+  await server.post(subjectOf(0));
   const times: number[] = [];
   for (let index = 0; index < count; index += 1) {
-    await stub.tell({ do: 'disturb', name: 'b-0' });
+    await stub.tell({ do: 'disturb', namespace: 'n-0', name: 'b-0' });
     await stub.tell({ do: 'reset' });
     const sent = monotonic();
-    await server.post('default/b-0');
+    await server.post(subjectOf(0));
     const { firstWrite } = await stub.counts();
     if (firstWrite !== undefined) times.push(firstWrite - sent);
   }
@@ -135,9 +148,9 @@ async function loads(account: string, most: number): Promise<Load> {
   await using stub = await aStub(account);
   await stub.tell({ do: 'hibernated', count: MYSQLS });
   await using server = await start('function', stub);
-  await firstAnswer(server, 'default/b-0');
+  await firstAnswer(server, subjectOf(0));
   const afterBoot = server.rss();
-  await burst(server, MYSQLS, 16, (index) => `default/b-${index % MYSQLS}`);
+  await burst(server, MYSQLS, 16, (index) => subjectOf(index % MYSQLS));
   const after1000 = server.rss();
   const eventsPerSecond: Record<string, number> = {};
   for (const concurrency of [1, 4, 16]) {
@@ -145,10 +158,10 @@ async function loads(account: string, most: number): Promise<Load> {
       server,
       most / 4,
       concurrency,
-      (index) => `default/b-${index % MYSQLS}`,
+      (index) => subjectOf(index % MYSQLS),
     );
   }
-  eventsPerSecond['16 at a time, one Mysql'] = await burst(server, most / 4, 16, () => 'default/b-0');
+  eventsPerSecond['16 at a time, one Mysql'] = await burst(server, most / 4, 16, () => subjectOf(0));
   return { eventsPerSecond, rss: { afterBoot, after1000, after10000: server.rss() } };
 }
 

@@ -11,12 +11,12 @@ import { EmbeddedCluster } from '../../src/local/cluster.ts';
 import { addSettled } from '../function/many.ts';
 
 export type Command =
-  /** So many hibernated Mysqls `b-0`, …: a pass over one touches no member. */
+  /** So many hibernated Mysqls `n-0/b-0`, `n-1/b-1`, … over 100 namespaces: a pass over one touches no member. */
   | { readonly do: 'hibernated'; readonly count: number }
   /** So many settled clusters of three, for the resync. */
   | { readonly do: 'settled'; readonly count: number }
   /** Takes a child away, so that the next pass has something to write. */
-  | { readonly do: 'disturb'; readonly name: string }
+  | { readonly do: 'disturb'; readonly namespace: string; readonly name: string }
   /** Forgets the counts. */
   | { readonly do: 'reset' }
   | { readonly do: 'count' };
@@ -26,6 +26,15 @@ export interface Counts {
   readonly writes: number;
   /** Of the first write since the reset, on the machine's monotonic clock in milliseconds. */
   readonly firstWrite: number | undefined;
+}
+
+const NAMESPACES = 100;
+/** Of a hibernated Mysql, as the subject of an event. */
+export const subjectOf = (index: number): string => `n-${index % NAMESPACES}/b-${index}`;
+
+function ensureNamespace({ api }: EmbeddedCluster, name: string): void {
+  const kind = api.kindOf('v1', 'Namespace');
+  if (!api.find(kind, '', name)) api.create(kind, '', { metadata: { name } });
 }
 
 export const monotonic = (): number => Number(process.hrtime.bigint()) / 1e6;
@@ -54,12 +63,13 @@ async function main(account: string): Promise<void> {
   const run = (command: Command): unknown => {
     switch (command.do) {
       case 'hibernated':
+        for (let index = 0; index < NAMESPACES; index += 1) ensureNamespace(cluster, `n-${index}`);
         for (let index = 0; index < command.count; index += 1) {
           cluster.applyYaml(
             JSON.stringify({
               apiVersion: 'example.com/v1alpha1',
               kind: 'Mysql',
-              metadata: { name: `b-${index}` },
+              metadata: { name: `b-${index}`, namespace: `n-${index % NAMESPACES}` },
               spec: { size: 0, image: 'mysql:8.4' },
             }),
           );
@@ -69,7 +79,11 @@ async function main(account: string): Promise<void> {
         addSettled(cluster.api, command.count);
         return true;
       case 'disturb':
-        cluster.api.delete(cluster.api.kindOf('v1', 'ConfigMap'), 'default', `${command.name}-config`);
+        cluster.api.delete(
+          cluster.api.kindOf('v1', 'ConfigMap'),
+          command.namespace,
+          `${command.name}-config`,
+        );
         return true;
       case 'reset':
         counts = { requests: 0, writes: 0, firstWrite: undefined };

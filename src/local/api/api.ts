@@ -51,6 +51,7 @@ export interface DeleteOptions {
 export class Api {
   readonly store: Store;
   readonly #clock: () => Date;
+  #kinds: { readonly of: unknown; readonly all: readonly Kind[] } = { of: undefined, all: BUILT_IN };
   readonly #uid: () => string;
   /** Pods of a node end gracefully: somebody stops them and deletes with grace 0. Without a node nobody would. */
   nodePresent = false;
@@ -64,7 +65,11 @@ export class Api {
   /** All kinds that are served now. */
   kinds(): readonly Kind[] {
     const crds = this.store.list('customresourcedefinitions.apiextensions.k8s.io', undefined);
-    return [...BUILT_IN, ...crds.flatMap(({ object }) => customKinds(object))];
+    // the same collection until a CRD changes
+    if (crds !== this.#kinds.of) {
+      this.#kinds = { of: crds, all: [...BUILT_IN, ...crds.flatMap(({ object }) => customKinds(object))] };
+    }
+    return this.#kinds.all;
   }
 
   /** Throws NotFound for what is not served. */

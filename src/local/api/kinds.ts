@@ -79,7 +79,7 @@ export const BUILT_IN: readonly Kind[] = [
     shortNames: ['sts'],
     categories: all,
     status: true,
-    scale: { specReplicas: '.spec.replicas', statusReplicas: '.status.replicas', selector: undefined },
+    scale: { specReplicas: '.spec.replicas', statusReplicas: '.status.replicas', selector: '.spec.selector' },
   }),
   builtIn('policy/v1', 'PodDisruptionBudget', 'poddisruptionbudgets', { shortNames: ['pdb'], status: true }),
   builtIn('batch/v1', 'Job', 'jobs', { categories: all, status: true }),

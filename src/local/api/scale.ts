@@ -1,5 +1,5 @@
 /** The scale subresource: replicas of anything that has them, under one form. */
-import { at, copy, isObject, type JsonObject, textAt } from './json.ts';
+import { at, copy, isObject, type Json, type JsonObject } from './json.ts';
 import type { Kind } from './kinds.ts';
 import { StatusError } from './status-error.ts';
 
@@ -8,7 +8,7 @@ const keysOf = (path: string): string[] => path.split('.').filter((key) => key !
 export function toScale(kind: Kind, object: JsonObject): JsonObject {
   const { scale } = kind;
   if (!scale) throw new StatusError('NotFound', 'the server could not find the requested resource');
-  const selector = scale.selector ? textAt(object, ...keysOf(scale.selector)) : undefined;
+  const selector = scale.selector ? selectorText(at(object, ...keysOf(scale.selector))) : undefined;
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata as JsonObject;
   return {
     kind: 'Scale',
@@ -17,6 +17,17 @@ export function toScale(kind: Kind, object: JsonObject): JsonObject {
     spec: { replicas: at(object, ...keysOf(scale.specReplicas)) ?? 0 },
     status: { replicas: at(object, ...keysOf(scale.statusReplicas)) ?? 0, ...(selector ? { selector } : {}) },
   };
+}
+
+/** Custom resources hold the text itself, built-in kinds a LabelSelector. */
+function selectorText(selector: Json | undefined): string | undefined {
+  if (typeof selector === 'string') return selector;
+  const labels = at(selector, 'matchLabels');
+  if (!isObject(labels)) return undefined;
+  return Object.keys(labels)
+    .sort()
+    .map((name) => `${name}=${String(labels[name])}`)
+    .join();
 }
 
 /** The object with the replicas of a Scale. Throws BadRequest. */

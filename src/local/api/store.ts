@@ -29,7 +29,10 @@ export interface Snapshot {
 }
 
 export class Store {
-  readonly #objects = new Map<string, Map<string, Stored>>();
+  /** By kind, namespace and name: most reads are of one namespace. */
+  readonly #objects = new Map<string, Map<string, Map<string, Stored>>>();
+  /** Sorted collections of a kind in all namespaces, kept until it changes: pages are cut from them. */
+  readonly #sorted = new Map<string, readonly Stored[]>();
   /** Owner uid → keys of what it owns. */
   readonly #owned = new Map<string, Set<Stored>>();
   readonly #uids = new Set<string>();
@@ -48,15 +51,18 @@ export class Store {
   }
 
   get(resource: string, namespace: string, name: string): Stored | undefined {
-    return this.#objects.get(resource)?.get(`${namespace}/${name}`);
+    return this.#objects.get(resource)?.get(namespace)?.get(name);
   }
 
   /** Sorted by namespace and name, as etcd returns them. */
-  list(resource: string, namespace: string | undefined): Stored[] {
-    const all = [...(this.#objects.get(resource)?.values() ?? [])];
-    const wanted = namespace === undefined ? all : all.filter((stored) => stored.namespace === namespace);
-    const key = ({ namespace: space, name }: Stored) => `${space}/${name}`;
-    return wanted.sort((a, b) => (key(a) < key(b) ? -1 : 1));
+  list(resource: string, namespace: string | undefined): readonly Stored[] {
+    const kind = this.#objects.get(resource);
+    if (namespace !== undefined) return sorted([...(kind?.get(namespace)?.values() ?? [])]);
+    const known = this.#sorted.get(resource);
+    if (known) return known;
+    const all = sorted([...(kind?.values() ?? [])].flatMap((names) => [...names.values()]));
+    this.#sorted.set(resource, all);
+    return all;
   }
 
   ownedBy(uid: string): readonly Stored[] {
@@ -69,7 +75,7 @@ export class Store {
 
   /** Everything, for collecting garbage and for snapshots. */
   *all(): Iterable<Stored> {
-    for (const kind of this.#objects.values()) yield* kind.values();
+    for (const kind of this.#objects.values()) for (const names of kind.values()) yield* names.values();
   }
 
   /** Gives the object its resource version and keeps it. */
@@ -130,10 +136,13 @@ export class Store {
 
   #index(before: Stored | undefined, next: Stored | undefined): void {
     const { resource, namespace, name } = (next ?? before) as Stored;
-    const kind = this.#objects.get(resource) ?? new Map<string, Stored>();
+    const kind = this.#objects.get(resource) ?? new Map<string, Map<string, Stored>>();
     this.#objects.set(resource, kind);
-    if (next) kind.set(`${namespace}/${name}`, next);
-    else kind.delete(`${namespace}/${name}`);
+    const names = kind.get(namespace) ?? new Map<string, Stored>();
+    kind.set(namespace, names);
+    if (next) names.set(name, next);
+    else names.delete(name);
+    this.#sorted.delete(resource);
     for (const uid of before ? ownerUids(before.object) : []) this.#owned.get(uid)?.delete(before as Stored);
     for (const uid of next ? ownerUids(next.object) : []) {
       this.#owned.set(uid, (this.#owned.get(uid) ?? new Set()).add(next as Stored));
@@ -152,6 +161,9 @@ export class Store {
     for (const listener of this.#listeners) listener(change);
   }
 }
+
+const keyOf = ({ namespace, name }: Stored): string => `${namespace}/${name}`;
+const sorted = (all: Stored[]): Stored[] => all.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 
 export function ownerUids(object: JsonObject): readonly string[] {
   const metadata = object.metadata as JsonObject | undefined;

@@ -1,15 +1,18 @@
 /** Pods run: claims are bound, containers start a modelled server, readiness follows it, and a deleted pod ends gracefully. */
 import { LABEL, nodesServiceName, podHost } from '../../resource/names.ts';
 import type { Api } from '../api/api.ts';
-import { at, type Json, type JsonObject, same, textAt } from '../api/json.ts';
+import { at, type JsonObject, same, textAt } from '../api/json.ts';
 import type { Kind } from '../api/kinds.ts';
 import type { GroupModel } from '../group/model.ts';
 import type { Server } from '../group/server.ts';
+import { isLeaving, nameOf, namespaceOf, objectsAt, uidOf } from './objects.ts';
+import { isOurs, type PodPlace, podStatus, unpullable } from './pod-status.ts';
 import { Work } from './work.ts';
 
 const MANAGER = { manager: 'kubelet' };
-/** Images that nobody can pull, so that it can be seen what happens then. */
-const UNPULLABLE = /(^|[/:])(bad|missing)/;
+const STATUS = { ...MANAGER, subresource: 'status' } as const;
+/** Storage classes that do not exist, so that it can be seen what happens then. */
+const ABSENT_CLASS = /^(bad|missing)/;
 
 export class Kubelet {
   readonly #api: Api;
@@ -17,8 +20,9 @@ export class Kubelet {
   readonly #clock: () => Date;
   readonly #pod: Kind;
   readonly #claim: Kind;
-  readonly #work = new Work((key) => this.#sync(key));
-  #addresses = 0;
+  readonly #pods = new Work((key) => this.#syncPod(key));
+  readonly #claims = new Work((key) => this.#bind(key));
+  #addresses: number;
 
   constructor(api: Api, model: GroupModel, clock: () => Date) {
     this.#api = api;
@@ -27,158 +31,108 @@ export class Kubelet {
     this.#pod = api.kindOf('v1', 'Pod');
     this.#claim = api.kindOf('v1', 'PersistentVolumeClaim');
     api.nodePresent = true;
-    api.onChange(({ type, stored }) => {
-      if (stored.resource === 'pods.' && type !== 'DELETED')
-        this.#work.add(`${stored.namespace}/${stored.name}`);
-      if (stored.resource === 'pods.' && type === 'DELETED') this.#stop(stored.namespace, stored.name);
-      if (stored.resource === 'persistentvolumeclaims.' && type === 'DELETED') {
-        this.#model.removeVolume(textAt(stored.object, 'metadata', 'uid') ?? '');
+    api.onChange(({ type, stored: { resource, namespace, name, object } }) => {
+      if (resource === 'pods.') {
+        // one that is gone already was not stopped: its node is gone too, or somebody was in a hurry
+        if (type === 'DELETED') this.#vanish(namespace, name);
+        else this.#pods.add(`${namespace}/${name}`);
       }
-      if (stored.resource === 'persistentvolumeclaims.' && type !== 'DELETED')
-        this.#bind(stored.namespace, stored.name);
+      if (resource === 'persistentvolumeclaims.') {
+        if (type === 'DELETED') this.#model.removeVolume(uidOf(object));
+        else this.#claims.add(`${namespace}/${name}`);
+      }
     });
-    model.onChange((server) => this.#work.add(`${server.namespace}/${server.pod}`));
-    for (const { namespace, name, resource } of api.store.all())
-      if (resource === 'pods.') this.#work.add(`${namespace}/${name}`);
+    model.onChange(({ namespace, pod }) => this.#pods.add(`${namespace}/${pod}`));
+    const pods = api.list(this.#pod);
+    for (const pod of pods) this.#pods.add(`${namespaceOf(pod)}/${nameOf(pod)}`);
+    this.#addresses = Math.max(0, ...pods.map((pod) => numberOf(textAt(pod, 'status', 'podIP') ?? '')));
   }
 
   step(): boolean {
-    return this.#work.drain();
+    const bound = this.#claims.drain();
+    return this.#pods.drain() || bound;
   }
 
-  #sync(key: string): void {
+  #syncPod(key: string): void {
     const [namespace = '', name = ''] = key.split('/');
     const pod = this.#api.find(this.#pod, namespace, name);
     if (!pod) return;
-    if (at(pod, 'metadata', 'deletionTimestamp')) {
-      this.#stop(namespace, name);
+    if (isLeaving(pod)) {
+      const server = this.#model.server(namespace, name);
+      if (server) this.#model.stop(server);
       this.#api.delete(this.#pod, namespace, name, { gracePeriodSeconds: 0 });
       return;
     }
-    const status = this.#statusOf(pod);
-    if (!same(pod.status, status)) {
-      this.#api.update(this.#pod, namespace, name, { ...pod, status }, { ...MANAGER, subresource: 'status' });
-    }
+    if (!isOurs(pod)) return;
+    const status = podStatus(pod, this.#placeOf(pod), this.#clock());
+    if (!same(pod.status, status)) this.#api.update(this.#pod, namespace, name, { ...pod, status }, STATUS);
   }
 
-  #stop(namespace: string, name: string): void {
-    const server = this.#model.server(namespace, name);
-    if (server) this.#model.stop(server);
+  /** Starts what can start. */
+  #placeOf(pod: JsonObject): PodPlace {
+    const unbound = this.#claimsOf(pod).some((claim) => textAt(claim, 'status', 'phase') !== 'Bound');
+    if (unbound) return { is: 'unschedulable', why: 'pod has unbound immediate PersistentVolumeClaims' };
+    const selector = at(pod, 'spec', 'nodeSelector');
+    if (selector && !same(selector, {}) && !same(selector, { 'kubernetes.io/os': 'linux' }))
+      return { is: 'unschedulable', why: "node(s) didn't match Pod's node affinity/selector" };
+    const address = textAt(pod, 'status', 'podIP') ?? this.#nextAddress();
+    if (unpullable(pod)) return { is: 'placed', address, server: undefined };
+    const server = this.#model.server(namespaceOf(pod), nameOf(pod)) ?? this.#start(pod, address);
+    return { is: 'placed', address, server };
   }
 
-  #statusOf(pod: JsonObject): JsonObject {
-    const image = imageOf(pod);
-    const { namespace, name } = pod.metadata as JsonObject;
-    const scheduled: Json = {
-      type: 'PodScheduled',
-      status: 'True',
-      lastTransitionTime: this.#since(pod, 'PodScheduled', 'True'),
-    };
-    if (UNPULLABLE.test(image)) {
-      return {
-        phase: 'Pending',
-        conditions: [scheduled, this.#ready(pod, false)],
-        containerStatuses: [
-          this.#container(
-            pod,
-            { waiting: { reason: 'ImagePullBackOff', message: `Back-off pulling image "${image}"` } },
-            false,
-          ),
-        ],
-      };
-    }
-    const server = this.#model.server(String(namespace), String(name)) ?? this.#run(pod, image);
-    const ready = server === undefined || (server.state === 'ONLINE' && server.answers);
-    return {
-      phase: 'Running',
-      podIP: textAt(pod, 'status', 'podIP') ?? server?.address ?? this.#nextAddress(),
-      startTime: textAt(pod, 'status', 'startTime') ?? this.#now(),
-      conditions: [scheduled, this.#ready(pod, ready)],
-      containerStatuses: [
-        this.#container(
-          pod,
-          { running: { startedAt: textAt(pod, 'status', 'startTime') ?? this.#now() } },
-          ready,
-        ),
-      ],
-    };
-  }
-
-  /** Pods of a Mysql get a server; others just run. */
-  #run(pod: JsonObject, image: string): Server | undefined {
-    const { namespace, name } = pod.metadata as JsonObject;
-    const cluster = textAt(pod, 'metadata', 'labels', LABEL.cluster);
-    if (!cluster || textAt(pod, 'spec', 'subdomain') !== nodesServiceName(cluster)) return undefined;
-    const claim = this.#api.find(this.#claim, String(namespace), `data-${String(name)}`);
-    return this.#model.start({
-      namespace: String(namespace),
-      cluster,
-      pod: String(name),
-      host: podHost({ namespace: String(namespace), name: cluster }, String(name)),
-      address: textAt(pod, 'status', 'podIP') ?? this.#nextAddress(),
-      image,
-      volume: textAt(claim, 'metadata', 'uid') ?? `${String(namespace)}/${String(name)}`,
+  /** Claims that do not exist yet count as empty objects, which are not bound. */
+  #claimsOf(pod: JsonObject): JsonObject[] {
+    return objectsAt(pod, 'spec', 'volumes').flatMap((volume) => {
+      const claim = textAt(volume, 'persistentVolumeClaim', 'claimName');
+      return claim ? [this.#api.find(this.#claim, namespaceOf(pod), claim) ?? {}] : [];
     });
   }
 
-  #bind(namespace: string, name: string): void {
+  /** Pods of a Mysql get a server; others just run. */
+  #start(pod: JsonObject, address: string): Server | undefined {
+    const namespace = namespaceOf(pod);
+    const cluster = textAt(pod, 'metadata', 'labels', LABEL.cluster);
+    if (!cluster || textAt(pod, 'spec', 'subdomain') !== nodesServiceName(cluster)) return undefined;
+    const [claim] = this.#claimsOf(pod);
+    return this.#model.start({
+      namespace,
+      cluster,
+      pod: nameOf(pod),
+      host: podHost({ namespace, name: cluster }, nameOf(pod)),
+      address,
+      image: textAt(objectsAt(pod, 'spec', 'containers')[0], 'image') ?? '',
+      volume: uidOf(claim ?? pod),
+    });
+  }
+
+  #vanish(namespace: string, name: string): void {
+    const server = this.#model.server(namespace, name);
+    if (server) this.#model.vanish(server);
+  }
+
+  #bind(key: string): void {
+    const [namespace = '', name = ''] = key.split('/');
     const claim = this.#api.find(this.#claim, namespace, name);
     if (!claim) return;
-    const capacity = at(claim, 'spec', 'resources', 'requests') ?? {};
-    const status: JsonObject = {
-      phase: 'Bound',
-      accessModes: at(claim, 'spec', 'accessModes') ?? [],
-      capacity,
-    };
-    if (!same(claim.status, status)) {
-      this.#api.update(
-        this.#claim,
-        namespace,
-        name,
-        { ...claim, status },
-        { ...MANAGER, subresource: 'status' },
-      );
-    }
-  }
-
-  #container(pod: JsonObject, state: JsonObject, ready: boolean): Json {
-    return {
-      name: 'mysqld',
-      image: imageOf(pod),
-      imageID: '',
-      restartCount: 0,
-      ready,
-      started: ready,
-      state,
-    };
-  }
-
-  #ready(pod: JsonObject, ready: boolean): Json {
-    const status = ready ? 'True' : 'False';
-    return { type: 'Ready', status, lastTransitionTime: this.#since(pod, 'Ready', status) };
-  }
-
-  #since(pod: JsonObject, type: string, status: string): string {
-    const conditions = at(pod, 'status', 'conditions');
-    const before = (Array.isArray(conditions) ? conditions : []).find((one) => textAt(one, 'type') === type);
-    return textAt(before, 'status') === status
-      ? (textAt(before, 'lastTransitionTime') ?? this.#now())
-      : this.#now();
+    const { accessModes = [], resources } = (claim.spec ?? {}) as JsonObject;
+    const status: JsonObject = ABSENT_CLASS.test(textAt(claim, 'spec', 'storageClassName') ?? '')
+      ? { phase: 'Pending' }
+      : { phase: 'Bound', accessModes, capacity: at(resources, 'requests') ?? {} };
+    if (same(claim.status, status)) return;
+    this.#api.update(this.#claim, namespace, name, { ...claim, status }, STATUS);
+    for (const pod of this.#api.list(this.#pod, namespace)) this.#pods.add(`${namespace}/${nameOf(pod)}`);
   }
 
   #nextAddress(): string {
     this.#addresses += 1;
-    return `10.244.${this.#addresses >> 8}.${this.#addresses & 255}`;
-  }
-
-  #now(): string {
-    return this.#clock()
-      .toISOString()
-      .replace(/\.\d+Z$/, 'Z');
+    return `10.${244 + (this.#addresses >> 16)}.${(this.#addresses >> 8) & 255}.${this.#addresses & 255}`;
   }
 }
 
-function imageOf(pod: JsonObject): string {
-  const containers = at(pod, 'spec', 'containers');
-  return textAt(Array.isArray(containers) ? containers[0] : undefined, 'image') ?? '';
-}
+/** Which address of nextAddress it is; 0 for none. */
+const numberOf = (address: string): number =>
+  address
+    .split('.')
+    .slice(2)
+    .reduce((number, part) => number * 256 + Number(part), 0);
