@@ -1,41 +1,53 @@
-/** The embedded cluster's objects in a file, so that they survive a restart. Written whole, beside the old one, then renamed. */
+/** The embedded cluster in a file, so that it survives a restart: its objects and its servers' data. Written whole, then renamed. */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { type Snapshot, Store, type Stored } from './api/store.ts';
+import { type Snapshot, Store } from './api/store.ts';
+import type { EmbeddedCluster } from './cluster.ts';
+import type { SavedVolume } from './group/server.ts';
+
+interface Saved {
+  readonly objects: Snapshot;
+  readonly volumes: Record<string, SavedVolume>;
+}
+
+export interface Restored {
+  readonly store: Store;
+  readonly volumes: Record<string, SavedVolume>;
+}
 
 /** Milliseconds: changes come in bursts. */
 const DEBOUNCE = 200;
 
-/** An empty store when there is no such file yet. Throws an Error that names the file when it cannot be read. */
-export function restoreFrom(file: string): Store {
+/** Empty when there is no such file yet. Throws an Error that names the file when it cannot be read. */
+export function restoreFrom(file: string): Restored {
   const store = new Store();
-  if (!existsSync(file)) return store;
+  if (!existsSync(file)) return { store, volumes: {} };
   try {
-    store.restore(
-      JSON.parse(readFileSync(file, 'utf8'), (_key, value) =>
-        isSet(value) ? new Set(value.$set) : value,
-      ) as Snapshot,
-    );
+    const { objects, volumes } = JSON.parse(readFileSync(file, 'utf8'), (_key, value) =>
+      isSet(value) ? new Set(value.$set) : value,
+    ) as Saved;
+    store.restore(objects);
+    return { store, volumes };
   } catch (cause) {
     throw new Error(
       `${file} holds no embedded cluster: ${(cause as Error).message}. Remove it, or name another file.`,
       { cause },
     );
   }
-  return store;
 }
 
 /** Writes after every burst of changes. Returns how to stop, which writes a last time. */
-export function keepIn(file: string, store: Store): () => void {
+export function keepIn(file: string, { api, model }: EmbeddedCluster): () => void {
   let timer: NodeJS.Timeout | undefined;
   const write = () => {
     timer = undefined;
-    const text = JSON.stringify(store.snapshot(), (_key, value: unknown) =>
+    const saved: Saved = { objects: api.store.snapshot(), volumes: model.volumes };
+    const text = JSON.stringify(saved, (_key, value: unknown) =>
       value instanceof Set ? { $set: [...value] } : value,
     );
     writeFileSync(`${file}.new`, text);
     renameSync(`${file}.new`, file);
   };
-  const stop = store.onChange(() => {
+  const stop = api.onChange(() => {
     timer ??= setTimeout(write, DEBOUNCE);
   });
   return () => {
@@ -47,5 +59,3 @@ export function keepIn(file: string, store: Store): () => void {
 
 const isSet = (value: unknown): value is { readonly $set: readonly unknown[] } =>
   typeof value === 'object' && value !== null && '$set' in value && Array.isArray(value.$set);
-
-export type { Stored };

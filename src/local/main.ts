@@ -37,10 +37,12 @@ async function embedded(options: StartOptions): Promise<number> {
   const show = new Show(options.json);
   const log = createLog('warn');
   const counts = { events: 0, passes: 0, writes: 0 };
-  const store = options.data ? restoreFrom(options.data) : undefined;
-  const cluster = new EmbeddedCluster({ speed: options.speed, ...(store ? { store } : {}) });
+  const cluster = new EmbeddedCluster({
+    speed: options.speed,
+    ...(options.data ? restoreFrom(options.data) : {}),
+  });
   cluster.installCrd();
-  if (options.data) cleanup.defer(keepIn(options.data, cluster.api.store));
+  if (options.data) cleanup.defer(keepIn(options.data, cluster));
 
   const api = await serveApi(cluster.api, { port: options.apiPort });
   cleanup.defer(() => api.close());

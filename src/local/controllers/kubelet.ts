@@ -68,17 +68,24 @@ export class Kubelet {
     if (!same(pod.status, status)) this.#api.update(this.#pod, namespace, name, { ...pod, status }, STATUS);
   }
 
-  /** Starts what can start. */
+  /** Starts what can start. Where a pod is once, it stays. */
   #placeOf(pod: JsonObject): PodPlace {
-    const unbound = this.#claimsOf(pod).some((claim) => textAt(claim, 'status', 'phase') !== 'Bound');
-    if (unbound) return { is: 'unschedulable', why: 'pod has unbound immediate PersistentVolumeClaims' };
-    const selector = at(pod, 'spec', 'nodeSelector');
-    if (selector && !same(selector, {}) && !same(selector, { 'kubernetes.io/os': 'linux' }))
-      return { is: 'unschedulable', why: "node(s) didn't match Pod's node affinity/selector" };
-    const address = textAt(pod, 'status', 'podIP') ?? this.#nextAddress();
+    const placed = textAt(pod, 'status', 'podIP');
+    const hindrance = placed ? undefined : this.#hindranceOf(pod);
+    if (hindrance) return { is: 'unschedulable', why: hindrance };
+    const address = placed ?? this.#nextAddress();
     if (unpullable(pod)) return { is: 'placed', address, server: undefined };
     const server = this.#model.server(namespaceOf(pod), nameOf(pod)) ?? this.#start(pod, address);
     return { is: 'placed', address, server };
+  }
+
+  #hindranceOf(pod: JsonObject): string | undefined {
+    if (this.#claimsOf(pod).some((claim) => textAt(claim, 'status', 'phase') !== 'Bound'))
+      return 'pod has unbound immediate PersistentVolumeClaims';
+    const selector = at(pod, 'spec', 'nodeSelector') ?? {};
+    return same(selector, {}) || same(selector, { 'kubernetes.io/os': 'linux' })
+      ? undefined
+      : "node(s) didn't match Pod's node affinity/selector";
   }
 
   /** Claims that do not exist yet count as empty objects, which are not bound. */
@@ -102,7 +109,7 @@ export class Kubelet {
       host: podHost({ namespace, name: cluster }, nameOf(pod)),
       address,
       image: textAt(objectsAt(pod, 'spec', 'containers')[0], 'image') ?? '',
-      volume: uidOf(claim ?? pod),
+      volume: (claim && uidOf(claim)) || uidOf(pod),
     });
   }
 
