@@ -9,7 +9,7 @@ import { nameConflict } from './name-conflict.ts';
 import { paused } from './paused.ts';
 import { quorumLost } from './quorum-lost.ts';
 import { replacingBroken, rollingOut } from './rolling-out.ts';
-import { scalingDown, scalingUp, shrinkingUnstarted } from './scaling.ts';
+import { resizingUnstarted, scalingDown, scalingUp } from './scaling.ts';
 import { switchingOver } from './switching-over.ts';
 import { waitingForPods } from './waiting-for-pods.ts';
 
@@ -18,7 +18,7 @@ export const rules: readonly Rule[] = [
   invalid,
   nameConflict,
   hibernation,
-  shrinkingUnstarted,
+  resizingUnstarted,
   replacingBroken,
   waitingForPods,
   quorumLost,

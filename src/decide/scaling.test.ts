@@ -71,6 +71,12 @@ test('down: waits while a member that stays is not ONLINE', () => {
   assert.equal(writtenSet(verdict), undefined);
 });
 
+test('up before there ever was a group: the new members come at once, also while a pod cannot run', () => {
+  const { verdict } = aCluster({ size: 3 }).replicas(1).pod(0, { unscheduled: 'full' }).decide();
+  assert.equal(verdict.state, 'ScalingUp');
+  assert.equal(writtenSet(verdict)?.spec?.replicas, 3);
+});
+
 test('down before there ever was a group: only members without a history go', () => {
   const young = aCluster({ size: 1 })
     .replicas(3)

@@ -1,5 +1,5 @@
 import { claimName } from '../resource/names.ts';
-import type { Rule } from './conclusion.ts';
+import type { Conclusion, Rule } from './conclusion.ts';
 import type { Facts, Standing } from './facts.ts';
 import { names } from './facts.ts';
 import { switchTo } from './switching-over.ts';
@@ -36,14 +36,15 @@ export const scalingDown: Rule = (facts) => {
 };
 
 /**
- * Fewer members before there ever was a group: only those whose volume is absent or younger than this Mysql may go unasked, an
- * older volume may hold transactions.
+ * Another size before there ever was a group. More members may always come: they are asked like the others before one starts. Of
+ * those that are there only the ones whose volume is absent or younger than this Mysql may go, an older volume may hold transactions.
  */
-export const shrinkingUnstarted: Rule = (facts) => {
+export const resizingUnstarted: Rule = (facts) => {
   const { size, replicas, observed } = facts;
-  if (facts.group || observed.mysql.status?.bootstrap || size === 0 || replicas <= size) return undefined;
+  if (facts.group || observed.mysql.status?.bootstrap || replicas === 0) return undefined;
+  if (size > replicas) return growing(facts);
   const doomed = facts.members.filter((standing) => standing.ordinal >= size);
-  if (!doomed.every((standing) => hasNoHistory(facts, standing))) return undefined;
+  if (doomed.length === 0 || !doomed.every((standing) => hasNoHistory(facts, standing))) return undefined;
   return {
     state: 'ScalingDown',
     message: `Removing ${names(doomed)}, which never were in a group.`,
@@ -52,16 +53,16 @@ export const shrinkingUnstarted: Rule = (facts) => {
   };
 };
 
-/** More members: the StatefulSet gets them, and they join. Only beside a group: an outage is judged by the members that were. */
+/** More members: the StatefulSet gets them, and they join. After a start only beside a group: an outage is judged by the members that were. */
 export const scalingUp: Rule = (facts) =>
-  facts.group && facts.size > facts.replicas
-    ? {
-        state: 'ScalingUp',
-        message: `Adding ${facts.size - facts.replicas} members to ${facts.replicas}.`,
-        transitional: true,
-        membership: { replicas: facts.size },
-      }
-    : undefined;
+  facts.group && facts.size > facts.replicas ? growing(facts) : undefined;
+
+const growing = ({ size, replicas }: Facts): Conclusion => ({
+  state: 'ScalingUp',
+  message: `Adding ${size - replicas} members to ${replicas}.`,
+  transitional: true,
+  membership: { replicas: size },
+});
 
 function hasNoHistory({ observed, name }: Facts, standing: Standing): boolean {
   const claim = observed.claims.find((one) => one.metadata?.name === claimName(name, standing.ordinal));
