@@ -1,21 +1,24 @@
 /**
- * Forwards changes as Knative's ApiServerSource adapter does: same headers and bodies, one event at a time per kind, the same retries,
- * and nothing that existed before it started or happened while it was away.
+ * Forwards changes as Knative's ApiServerSource adapter does: one event at a time per kind, the same retries, and nothing that existed
+ * before it started or happened while it was away.
  */
 import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type AdapterEvent, type AdapterRequest, requestFor, type Verb } from './adapter-event.ts';
 import type { Api } from './api/api.ts';
 import { type JsonObject, textAt } from './api/json.ts';
-import { apiVersionOf, type Kind } from './api/kinds.ts';
+import { type Kind, resourceKey } from './api/kinds.ts';
 import { toManagedFields } from './api/managers.ts';
-import { labelSelector, type Selector } from './api/selectors.ts';
+import { labelSelector } from './api/selectors.ts';
+import type { Change } from './api/store.ts';
 import { seenAs } from './api/watch.ts';
 
 export interface ForwardedEvent {
   readonly kind: string;
   readonly namespace: string;
   readonly name: string;
-  readonly verb: 'add' | 'update' | 'delete';
+  readonly verb: Verb;
   /** Status of the last try; 0 when none was answered. */
   readonly status: number;
   readonly tries: number;
@@ -31,11 +34,14 @@ export interface ForwarderOptions {
   /** Namespace of the source itself (header Kn-Namespace). */
   readonly namespace?: string;
   readonly onForwarded?: (event: ForwardedEvent) => void;
+  readonly clock?: () => Date;
+  /** Milliseconds between two tries. */
+  readonly pause?: (milliseconds: number) => Promise<unknown>;
 }
 
-/** measured: pauses before each of the six tries, in milliseconds. */
+/** measured: six tries, at 0, 0.1, 0.3, 0.7, 1.5 and 3.1 s. In milliseconds, before each try. */
 export const PAUSES: readonly number[] = [0, 100, 200, 400, 800, 1_600];
-/** measured: everything else is dropped after one try. */
+/** measured: everything else is dropped after one try. 0: refused, or reset before the response. */
 const RETRIED: ReadonlySet<number> = new Set([0, 404, 413, 425, 429, 502, 503, 504]);
 
 const VERBS = { ADDED: 'add', MODIFIED: 'update', DELETED: 'delete' } as const;
@@ -47,27 +53,20 @@ export class Forwarder {
   readonly #lines = new Map<string, Promise<void>>();
   readonly #stopWatching: () => void;
   #stopped = false;
-  #pending = 0;
 
   constructor(options: ForwarderOptions) {
     this.#options = options;
     const watched = options.resources.map((resource) => ({
-      ...resource,
+      kind: resource.kind,
       matches: labelSelector(resource.labelSelector),
     }));
     this.#stopWatching = options.api.onChange((change) => {
       for (const { kind, matches } of watched) {
-        if (change.stored.resource !== `${kind.plural}.${kind.group}`) continue;
-        const event = seenAs(change, undefined, matches as Selector, (object) => object);
-        const managers = toManagedFields(change.stored.managers);
-        if (event) this.#enqueue(kind, VERBS[event.type], withManagedFields(event.object, managers));
+        if (change.stored.resource !== resourceKey(kind)) continue;
+        const seen = seenAs(change, undefined, matches, (object) => object);
+        if (seen) this.#enqueue({ kind, verb: VERBS[seen.type], object: withManagedFields(change) });
       }
     });
-  }
-
-  /** Events that wait or are being delivered. */
-  get pending(): number {
-    return this.#pending;
   }
 
   /** The delivery in flight is finished, what waits is lost, as at the adapter's SIGTERM. */
@@ -78,100 +77,64 @@ export class Forwarder {
     this.#agent.destroy();
   }
 
-  #enqueue(kind: Kind, verb: ForwardedEvent['verb'], object: JsonObject): void {
-    this.#pending += 1;
-    const before = this.#lines.get(kind.kind) ?? Promise.resolve();
+  /** Resolves when nothing waits and nothing is under way. */
+  async idle(): Promise<void> {
+    for (let lines = [...this.#lines.values()]; ; lines = [...this.#lines.values()]) {
+      await Promise.all(lines);
+      if ([...this.#lines.values()].every((line, index) => line === lines[index])) return;
+    }
+  }
+
+  #enqueue(event: AdapterEvent): void {
+    const key = event.kind.kind;
+    const before = this.#lines.get(key) ?? Promise.resolve();
     this.#lines.set(
-      kind.kind,
-      before.then(async () => {
-        if (!this.#stopped) await this.#deliver(kind, verb, object);
-        this.#pending -= 1;
-      }),
+      key,
+      before.then(() => (this.#stopped ? undefined : this.#deliver(event))),
     );
   }
 
-  async #deliver(kind: Kind, verb: ForwardedEvent['verb'], object: JsonObject): Promise<void> {
-    const body = this.#bodyOf(kind, object);
-    const headers = this.#headersOf(kind, verb, object, body);
+  async #deliver(event: AdapterEvent): Promise<void> {
+    const { source, mode = 'Reference', namespace = 'mysql-operator' } = this.#options;
+    const { clock = () => new Date(), pause = wait, onForwarded } = this.#options;
+    // made once: the id stays over the tries, it is one event
+    const sent = requestFor(event, { source, mode, namespace, id: randomUUID(), time: clock() });
     let status = 0;
     let tries = 0;
-    for (const pause of PAUSES) {
-      if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause));
+    for (const milliseconds of PAUSES) {
+      if (milliseconds > 0) await pause(milliseconds);
       tries += 1;
-      status = await this.#post(headers, body);
+      status = await this.#post(sent);
       if (!RETRIED.has(status) || this.#stopped) break;
     }
-    this.#options.onForwarded?.({
-      kind: kind.kind,
-      namespace: textAt(object, 'metadata', 'namespace') ?? '',
-      name: textAt(object, 'metadata', 'name') ?? '',
-      verb,
+    onForwarded?.({
+      kind: event.kind.kind,
+      namespace: textAt(event.object, 'metadata', 'namespace') ?? '',
+      name: textAt(event.object, 'metadata', 'name') ?? '',
+      verb: event.verb,
       status,
       tries,
     });
   }
 
-  #bodyOf(kind: Kind, object: JsonObject): string {
-    if (this.#options.mode === 'Resource') return JSON.stringify(object);
-    const namespace = textAt(object, 'metadata', 'namespace') ?? '';
-    return JSON.stringify({
-      kind: kind.kind,
-      namespace,
-      name: textAt(object, 'metadata', 'name') ?? '',
-      apiVersion: apiVersionOf(kind),
-    });
-  }
-
-  #headersOf(
-    kind: Kind,
-    verb: ForwardedEvent['verb'],
-    object: JsonObject,
-    body: string,
-  ): Record<string, string> {
-    const namespace = textAt(object, 'metadata', 'namespace') ?? '';
-    const name = textAt(object, 'metadata', 'name') ?? '';
-    const mode = this.#options.mode === 'Resource' ? 'resource' : 'ref';
-    return {
-      Host: new URL(this.#options.sink).host,
-      'User-Agent': 'Go-http-client/1.1',
-      'Content-Length': `${Buffer.byteLength(body)}`,
-      'Ce-Apiversion': apiVersionOf(kind),
-      'Ce-Id': randomUUID(),
-      'Ce-Kind': kind.kind,
-      'Ce-Name': name,
-      'Ce-Namespace': namespace,
-      'Ce-Source': this.#options.source,
-      'Ce-Specversion': '1.0',
-      'Ce-Subject': `/apis/${apiVersionOf(kind)}/namespaces/${namespace}/${kind.plural}/${name}`,
-      'Ce-Time': new Date().toISOString().replace('Z', '000000Z'),
-      'Ce-Type': `dev.knative.apiserver.${mode}.${verb}`,
-      'Content-Type': 'application/json',
-      'Kn-Namespace': this.#options.namespace ?? 'mysql-operator',
-      'Accept-Encoding': 'gzip',
-    };
-  }
-
-  #post(headers: Record<string, string>, body: string): Promise<number> {
+  /** The status of the answer; 0 without one. There is no time limit: a sink that hangs holds back its kind, as it does in production. */
+  #post({ headers, body }: AdapterRequest): Promise<number> {
     return new Promise((resolve) => {
-      const sent = request(
-        this.#options.sink,
-        { method: 'POST', agent: this.#agent, headers },
-        (response) => {
-          response.resume();
-          response.on('end', () => resolve(response.statusCode ?? 0));
-          response.on('error', () => resolve(0));
-        },
-      );
+      const options = { method: 'POST', agent: this.#agent, headers };
+      const sent = request(this.#options.sink, options, (response) => {
+        response.resume();
+        response.on('end', () => resolve(response.statusCode ?? 0));
+        response.on('error', () => resolve(0));
+      });
       sent.on('error', () => resolve(0));
       sent.end(body);
     });
   }
 }
 
-const withManagedFields = (
-  object: JsonObject,
-  managedFields: ReturnType<typeof toManagedFields>,
-): JsonObject => ({
-  ...object,
-  metadata: { ...(object.metadata as JsonObject), managedFields },
-});
+function withManagedFields({ stored: { object, managers } }: Change): JsonObject {
+  return {
+    ...object,
+    metadata: { ...(object.metadata as JsonObject), managedFields: toManagedFields(managers) },
+  };
+}

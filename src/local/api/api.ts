@@ -375,6 +375,18 @@ export class Api {
       return outward(kind, before.object);
     }
     if (options.dryRun) return final;
+    // a deletion that only waited for its finalizers; measured: watchers see it go, not the last one being taken away
+    const finalizers = at(final, 'metadata', 'finalizers');
+    const released = !Array.isArray(finalizers) || finalizers.length === 0;
+    if (
+      before &&
+      at(final, 'metadata', 'deletionTimestamp') &&
+      released &&
+      !(kind.kind === 'Pod' && this.nodePresent)
+    ) {
+      this.#remove(before);
+      return final;
+    }
     const stored = this.store.put({
       resource: storageKey(kind),
       namespace: kind.namespaced ? (textAt(final, 'metadata', 'namespace') ?? '') : '',
@@ -382,11 +394,6 @@ export class Api {
       object: storedForm(kind, final),
       managers,
     });
-    // a deletion that only waited for its finalizers
-    const finalizers = at(final, 'metadata', 'finalizers');
-    const released = !Array.isArray(finalizers) || finalizers.length === 0;
-    if (at(final, 'metadata', 'deletionTimestamp') && released && !(kind.kind === 'Pod' && this.nodePresent))
-      this.#remove(stored);
     return outward(kind, stored.object);
   }
 
