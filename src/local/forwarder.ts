@@ -53,6 +53,7 @@ export class Forwarder {
   readonly #lines = new Map<string, Promise<void>>();
   readonly #stopWatching: () => void;
   #stopped = false;
+  #pending = 0;
 
   constructor(options: ForwarderOptions) {
     this.#options = options;
@@ -69,6 +70,11 @@ export class Forwarder {
     });
   }
 
+  /** Events that wait or are being delivered. */
+  get pending(): number {
+    return this.#pending;
+  }
+
   /** The delivery in flight is finished, what waits is lost, as at the adapter's SIGTERM. */
   async stop(): Promise<void> {
     this.#stopped = true;
@@ -79,18 +85,19 @@ export class Forwarder {
 
   /** Resolves when nothing waits and nothing is under way. */
   async idle(): Promise<void> {
-    for (let lines = [...this.#lines.values()]; ; lines = [...this.#lines.values()]) {
-      await Promise.all(lines);
-      if ([...this.#lines.values()].every((line, index) => line === lines[index])) return;
-    }
+    while (this.#pending > 0) await Promise.all(this.#lines.values());
   }
 
   #enqueue(event: AdapterEvent): void {
     const key = event.kind.kind;
     const before = this.#lines.get(key) ?? Promise.resolve();
+    this.#pending += 1;
     this.#lines.set(
       key,
-      before.then(() => (this.#stopped ? undefined : this.#deliver(event))),
+      before.then(async () => {
+        if (!this.#stopped) await this.#deliver(event);
+        this.#pending -= 1;
+      }),
     );
   }
 
