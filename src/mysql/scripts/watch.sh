@@ -34,7 +34,7 @@ look() { # sets `seen` to "STATE ROLE UNREACHABLE TOTAL", or to "DOWN - 0 0"
 post() { # a CloudEvent in binary mode over bash's own TCP
   local url authority host port path id
   url=$(<"$CONFIG/nudge-url"); url=${url#http://}
-  authority=${url%%/*} path=/${url#"$authority"}; path=/${path##/}
+  authority=${url%%/*}; path=${url#"$authority"}; path=${path:-/}
   case $authority in
     \[*\]:*) host=${authority%:*} port=${authority##*:} ;;
     \[*) host=$authority port=80 ;;
