@@ -5,6 +5,7 @@
 import { someSettings } from './desired/testing.ts';
 import { KubernetesClient } from './kubernetes/client.ts';
 import { sender } from './kubernetes/request.ts';
+import { textAt } from './local/api/json.ts';
 import { type Interception, serveApi } from './local/api/server.ts';
 import { EmbeddedCluster } from './local/cluster.ts';
 import type { Server } from './local/group/server.ts';
@@ -14,6 +15,16 @@ import type { MysqlSpec } from './resource/mysql.ts';
 import { API_VERSION, podName } from './resource/names.ts';
 
 export const REF = { namespace: 'default', name: 'db' };
+const KINDS = [
+  'Secret',
+  'ConfigMap',
+  'Service',
+  'Pod',
+  'PersistentVolumeClaim',
+  'StatefulSet',
+  'PodDisruptionBudget',
+] as const;
+
 export const signal = (): AbortSignal => AbortSignal.timeout(30_000);
 
 interface Sent {
@@ -40,6 +51,8 @@ export interface Stage extends AsyncDisposable {
   /** A live object as it is stored, looked into by assertions only. */
   // biome-ignore lint/suspicious/noExplicitAny: of any kind
   live(kind: keyof typeof VERSIONS, name?: string): any;
+  /** All that a Mysql has, in order: `Pod db-0`. */
+  objects(): string[];
 }
 
 const VERSIONS = {
@@ -111,7 +124,24 @@ export async function aStage(): Promise<Stage> {
     },
     live: (kind, name = REF.name) =>
       cluster.api.find(cluster.api.kindOf(VERSIONS[kind], kind), REF.namespace, name),
+    objects: () =>
+      KINDS.flatMap((kind) =>
+        cluster.api
+          .list(cluster.api.kindOf(VERSIONS[kind], kind), REF.namespace)
+          .map((object) => `${kind} ${textAt(object, 'metadata', 'name')}`),
+      ).sort(),
     [Symbol.asyncDispose]: () => api.close(),
   };
+  return stage;
+}
+
+export const isWrite = ({ method }: Sent): boolean => method !== 'GET';
+
+/** A cluster at rest; what it took is not on record. */
+export async function aSettledStage(spec: Partial<MysqlSpec> = {}): Promise<Stage> {
+  const stage = await aStage();
+  stage.apply(spec);
+  await stage.settled();
+  stage.requests.length = 0;
   return stage;
 }

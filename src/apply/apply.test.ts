@@ -9,7 +9,7 @@ import type { Member } from '../mysql/members.ts';
 import { observe, type Sources } from '../observe/observe.ts';
 import type { Observed } from '../observe/observed.ts';
 import { memberOf } from '../observe/pods.ts';
-import { aStage, REF, type Stage, signal } from '../testing.ts';
+import { aSettledStage, REF, type Stage, signal } from '../testing.ts';
 import { apply } from './apply.ts';
 
 const verdict = (...actions: Action[]): Verdict => ({
@@ -25,14 +25,6 @@ async function look({ ports }: Stage): Promise<Observed> {
   const observed = await observe(REF, ports, signal());
   assert.ok(observed);
   return observed;
-}
-
-async function aSettledStage(): Promise<Stage> {
-  const stage = await aStage();
-  stage.apply();
-  await stage.settled();
-  stage.requests.length = 0;
-  return stage;
 }
 
 function memberIn(observed: Observed, ordinal: number): Member {
@@ -198,7 +190,7 @@ test('orders to members are given side by side: one that takes long does not hol
 describe('five seconds after the look', () => {
   const DISRUPTIVE = ['bootstrap', 'leave', 'rebuild', 'setPrimary', 'delete'] as const;
 
-  function anAction(what: (typeof DISRUPTIVE)[number] | 'join', observed: Observed): Action {
+  function anAction(what: (typeof DISRUPTIVE)[number] | 'join', stage: Stage, observed: Observed): Action {
     const [first, member] = [memberIn(observed, 0), memberIn(observed, 1)];
     switch (what) {
       case 'bootstrap':
@@ -208,7 +200,7 @@ describe('five seconds after the look', () => {
       case 'rebuild':
         return { do: what, member, donor: first };
       case 'setPrimary':
-        return { do: what, via: first, target: member, uuid: '00000000-0000-4000-8000-000000000002' };
+        return { do: what, via: first, target: member, uuid: stage.server(1).volume.uuid };
       case 'delete':
         return { do: what, target: podIn(observed, 1), orphan: false, why: '' };
       case 'join':
@@ -223,7 +215,7 @@ describe('five seconds after the look', () => {
       await using stage = await aSettledStage();
       const observed = await look(stage);
       stage.advance(5_001);
-      const applied = await carryOut(stage, observed, [anAction(what, observed)]);
+      const applied = await carryOut(stage, observed, [anAction(what, stage, observed)]);
       assert.equal(applied.writes, 0);
       assert.ok(applied.failures[0] instanceof Retryable);
       assert.match(applied.failures[0].message, /5001 ms old/);
@@ -236,7 +228,7 @@ describe('five seconds after the look', () => {
     await using stage = await aSettledStage();
     const observed = await look(stage);
     stage.advance(5_001);
-    const applied = await carryOut(stage, observed, [newMap('late'), anAction('join', observed)]);
+    const applied = await carryOut(stage, observed, [newMap('late'), anAction('join', stage, observed)]);
     assert.deepEqual(applied, { writes: 2, failures: [] });
   });
 
@@ -244,7 +236,7 @@ describe('five seconds after the look', () => {
     await using stage = await aSettledStage();
     const observed = await look(stage);
     stage.advance(5_000);
-    assert.equal((await carryOut(stage, observed, [anAction('setPrimary', observed)])).writes, 1);
+    assert.equal((await carryOut(stage, observed, [anAction('setPrimary', stage, observed)])).writes, 1);
   });
 });
 

@@ -2,7 +2,6 @@
 import type { Identity, Kind, Kinds } from '../kubernetes/cluster.ts';
 import { identityOf } from '../kubernetes/cluster.ts';
 import type { Observed } from '../observe/observed.ts';
-import { ANNOTATION } from '../resource/names.ts';
 import { grownClaim } from './claims.ts';
 import { configMap } from './config-map.ts';
 import { isHeldBy, withDigest } from './digest.ts';
@@ -49,11 +48,7 @@ export function changes(
 function change<K extends Kind>(kind: K, wanted: Kinds[K], live: Kinds[K] | undefined): Change<K>[] {
   const object = withDigest(wanted);
   if (!live) return [{ verb: 'apply', kind, object, live: undefined }];
-  const sameIntent =
-    live.metadata?.annotations?.[ANNOTATION.applied] === object.metadata?.annotations?.[ANNOTATION.applied];
-  return sameIntent && isHeldBy(object, live)
-    ? []
-    : [{ verb: 'apply', kind, object, live: identityOf(kind, live) }];
+  return isHeldBy(object, live) ? [] : [{ verb: 'apply', kind, object, live: identityOf(kind, live) }];
 }
 
 function secretChange({ mysql, children: { secret } }: Observed, { newPassword }: DesiredSettings): Change[] {

@@ -1,19 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { API_VERSION, secretName, selectorLabels } from '../resource/names.ts';
-import { aStage, REF, type Stage, signal } from '../testing.ts';
+import { aSettledStage, aStage, REF, type Stage, signal } from '../testing.ts';
 import { observe } from './observe.ts';
 
 const look = ({ ports }: Stage) => observe(REF, ports, signal());
 const paths = ({ requests }: Stage) => requests.map(({ method, path }) => `${method} ${path}`);
-
-async function aSettledStage(): Promise<Stage> {
-  const stage = await aStage();
-  stage.apply();
-  await stage.settled();
-  stage.requests.length = 0;
-  return stage;
-}
 
 describe('there is nothing to see', () => {
   test('of a Mysql that does not exist, which costs one request', async () => {
@@ -89,11 +81,14 @@ describe('a settled cluster', () => {
   });
 });
 
-test('pods that carry our labels and belong to another set are not members', async () => {
+test('pods that carry our labels and belong to another set, or to nobody, are not members', async () => {
   await using stage = await aSettledStage();
   const labels = selectorLabels(REF.name);
   const { api } = stage.cluster;
-  api.create(api.kindOf('v1', 'Pod'), REF.namespace, { metadata: { name: 'db-7', labels } });
+  const kind = api.kindOf('v1', 'Pod');
+  const owner = { ...stage.live('Pod', 'db-0').metadata.ownerReferences[0], uid: 'another' };
+  api.create(kind, REF.namespace, { metadata: { name: 'db-7', labels } });
+  api.create(kind, REF.namespace, { metadata: { name: 'db-8', labels, ownerReferences: [owner] } });
   const observed = await look(stage);
   assert.equal(observed?.pods.length, 3);
 });
