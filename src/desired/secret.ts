@@ -39,7 +39,8 @@ export function mendedSecret(live: Secret, mysql: Mysql, newPassword: () => stri
 /** What stands under a key, decoded; undefined when it is absent or empty. */
 export function valueIn(secret: Secret | undefined, key: SecretKey): string | undefined {
   const value = secret?.data?.[key];
-  return value ? Buffer.from(value, 'base64').toString('utf8') : undefined;
+  // a file that kubectl made a Secret of ends in a line break; the pod's scripts read without it too
+  return value ? Buffer.from(value, 'base64').toString('utf8').replace(/\n+$/, '') : undefined;
 }
 
 function secretWith(

@@ -26,3 +26,8 @@ test('root’s password is the user’s affair and not needed', () => {
     accessOf(secret),
   );
 });
+
+test('a line break at the end belongs to the file and not to the password', () => {
+  const data = { ...secret.data, [SECRET_KEY.operator]: Buffer.from('typed\n').toString('base64') };
+  assert.equal(accessOf({ ...secret, data })?.operator.password, 'typed');
+});
