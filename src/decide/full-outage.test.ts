@@ -8,7 +8,7 @@ const allAt = (executed: string) => aCluster().offline(0, executed).offline(1, e
 test('a new cluster waits for every member before one is chosen', () => {
   const { verdict } = aCluster().silent(2).decide();
   assert.equal(verdict.state, 'NotBootstrapped');
-  assert.match(verdict.message, /Waiting for db-2 does not answer/);
+  assert.match(verdict.message, /Still missing: db-2 does not answer/);
   assert.doesNotMatch(verdict.message, /accept-data-loss/);
   assert.equal(verdict.bootstrap, undefined);
   assert.equal(verdict.transitional, true);

@@ -17,7 +17,7 @@ export const fullOutage: Rule = (facts) => {
     const wayOut = state === 'FullOutage' ? ` If they are gone for good, ${acceptLossOf(missing)}.` : '';
     return {
       state,
-      message: `No member is in a group, and every one must answer before one may start it. Waiting for ${troubles(missing)}.${wayOut}`,
+      message: `No member is in a group, and every one must answer before one may start it. Still missing: ${troubles(missing)}.${wayOut}`,
       transitional: mayAnswerSoon(missing),
     };
   }

@@ -13,7 +13,7 @@ test('a survivor is not believed; while others are silent they are named and wai
   const { facts, verdict } = survivor().silent(1).silent(2, 'is still starting').decide();
   assert.equal(facts.primary, undefined);
   assert.equal(verdict.state, 'QuorumLost');
-  assert.match(verdict.message, /Waiting for db-1 does not answer in time; db-2 is still starting/);
+  assert.match(verdict.message, /Still missing: db-1 does not answer in time; db-2 is still starting/);
   assert.match(verdict.message, /accept-data-loss: db-1,db-2/);
   assert.deepEqual(verdict.actions, []);
   assert.equal(verdict.transitional, true);

@@ -24,7 +24,7 @@ export const quorumLost: Rule = (facts) => {
   if (missing.length > 0) {
     return {
       state: 'QuorumLost',
-      message: `${who}. Waiting for ${troubles(missing)}. If they are gone for good, ${acceptLossOf(missing)}.`,
+      message: `${who}. Still missing: ${troubles(missing)}. If they are gone for good, ${acceptLossOf(missing)}.`,
       transitional: mayAnswerSoon(missing),
     };
   }
