@@ -24,6 +24,7 @@ namespaces of its own for everything else, and removes both at the end.
   --only NAME           stories of one file, for example wake; of the suite mysql, stories whose name begins so
   --suite NAME          cluster: the operator and Knative; mysql: faults of real MySQL servers (cluster)
   --rounds N            how often the suite mysql kills a primary (1)
+  --retries N           tell a file with a failure up to N times more: machines are noisy, stories have deadlines (0)
   --keep                leave the operator installed, also over one that is there
   --help                this text`;
 
@@ -41,6 +42,7 @@ async function main(): Promise<number> {
       only: { type: 'string', default: '*' },
       suite: { type: 'string', default: 'cluster' },
       rounds: { type: 'string', default: '1' },
+      retries: { type: 'string', default: '0' },
       keep: { type: 'boolean', default: false },
       help: { type: 'boolean', short: 'h' },
     },
@@ -73,6 +75,7 @@ async function main(): Promise<number> {
     progress(`telling ${files.length} files of stories`);
     return await tell(files, suite, {
       rounds: values.rounds,
+      retries: Number(values.retries),
       ...(ofMysql && values.only !== '*' ? { named: values.only } : {}),
     });
   } finally {
@@ -96,14 +99,35 @@ async function assertUsable(keep: boolean): Promise<void> {
   }
 }
 
-/** One file after the other: they disturb the operator that they share. */
-function tell(
-  files: readonly string[],
-  suite: Suite,
-  { named, rounds }: { readonly named?: string; readonly rounds: string },
-): Promise<number> {
+interface Telling {
+  /** Only stories whose name begins so. */
+  readonly named?: string;
+  readonly rounds: string;
+  /** How often a file with a failure is told once more. */
+  readonly retries: number;
+}
+
+/** One file after the other: they disturb the operator that they share. 0 when all of them passed in the end. */
+async function tell(files: readonly string[], suite: Suite, telling: Telling): Promise<number> {
+  const failed: string[] = [];
+  for (const file of files) {
+    for (let told = 0; (await tellFile(file, suite, telling)) !== 0; told += 1) {
+      if (told === telling.retries) {
+        failed.push(file);
+        break;
+      }
+      progress(`${file} failed: telling it once more`);
+    }
+  }
+  progress(
+    `${files.length - failed.length} of ${files.length} files passed${failed.length > 0 ? `; failed: ${failed.join(', ')}` : ''}`,
+  );
+  return failed.length > 0 ? 1 : 0;
+}
+
+function tellFile(file: string, suite: Suite, { named, rounds }: Telling): Promise<number> {
   const chosen = named ? [`--test-name-pattern=^${named}`] : [];
-  const args = ['--test', '--test-concurrency=1', '--test-reporter=spec', ...chosen, ...files];
+  const args = ['--test', '--test-reporter=spec', ...chosen, file];
   const env = {
     ...process.env,
     CLUSTER_SUITE: JSON.stringify(suite),
@@ -116,7 +140,12 @@ function tell(
   process.once('SIGTERM', stop);
   // also when this process falls over
   process.once('exit', stop);
-  return new Promise((resolved) => child.once('close', (code) => resolved(code ?? 1)));
+  return new Promise((resolved) =>
+    child.once('close', (code) => {
+      for (const signal of ['SIGINT', 'SIGTERM', 'exit']) process.off(signal, stop);
+      resolved(code ?? 1);
+    }),
+  );
 }
 
 async function cleanUp({ overlay }: Suite, keep: boolean): Promise<void> {
