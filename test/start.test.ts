@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -64,13 +64,54 @@ test('--once that does not become Ready says so and fails', async () => {
   rmSync(folder, { recursive: true });
 });
 
+test('--json is one JSON object a line, the last one the result', async () => {
+  const run = start('--once', '--speed', '10', '--json');
+  assert.equal(await run.ended, 0, run.output());
+  const lines = run
+    .output()
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  for (const key of ['sink', 'kubeconfig', 'event', 'write', 'pass', 'nudge', 'mysql'])
+    assert.ok(
+      lines.some((line) => key in line),
+      key,
+    );
+  assert.equal(lines.at(-1)?.ready, true);
+});
+
+test('the printed commands do what they say: an event by curl, a resync', async () => {
+  const run = start('--port', '0', '--speed', '10');
+  await run.until(/ ready /);
+  const [, curl = ''] = await run.until(/(curl [\s\S]*?mysql-sample')/);
+  const posted = await promisify(execFile)('bash', ['-c', curl]);
+  assert.match(posted.stdout, /^HTTP\/1.1 204/);
+  const [, resync = ''] = await run.until(/Look at everything +(.*)/);
+  const { stdout } = await promisify(execFile)('bash', ['-c', resync]);
+  assert.match(stdout, /"mysqls":1,"settled":0,"delivered":1,"undelivered":0/);
+  run.child.kill('SIGINT');
+  assert.equal(await run.ended, 0);
+});
+
+test('a port that is taken is named', async () => {
+  const first = start('--port', '0', '--no-sample');
+  const [, port = ''] = await first.until(/listens on +http:\/\/127.0.0.1:(\d+)/);
+  const second = start('--port', port, '--no-sample');
+  assert.equal(await second.ended, 2);
+  assert.match(second.output(), new RegExp(`^--port ${port}: .*EADDRINUSE`));
+  first.child.kill('SIGTERM');
+  assert.equal(await first.ended, 0);
+});
+
 test('Ctrl-C ends it cleanly, and --data brings everything back', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'start-'));
   const data = join(folder, 'cluster.json');
   const first = start('--port', '0', '--speed', '10', '--data', data);
   await first.until(/Healthy/);
+  const [, gone = ''] = await first.until(/KUBECONFIG=(\S+)/);
   first.child.kill('SIGINT');
   assert.equal(await first.ended, 0, first.output());
+  assert.equal(existsSync(gone), false);
   const second = start('--port', '0', '--no-sample', '--data', data);
   const [, kubeconfig = ''] = await second.until(/KUBECONFIG=(\S+)/);
   if (await hasKubectl()) {
@@ -87,11 +128,13 @@ test('a wrong option is named, with the way out', async () => {
     [['--prot', '1'], /--prot.*--help/s],
     [['--port', 'x'], /--port must be a number/],
     [['--once', '--no-sample'], /--once needs/],
-    [['--kubeconfig', 'x', '--once'], /--kubeconfig/],
-    [['--file', '/nowhere.yaml'], /nowhere\.yaml/],
+    [['--kubeconfig', 'x', '--once'], /--kubeconfig goes with/],
+    [['--file', '/nowhere.yaml'], /^--file \/nowhere\.yaml: /m],
+    [['--once', '--file', 'crds/mysql.yaml'], /--once needs a Mysql, and crds\/mysql\.yaml has none/],
+    [['--data', 'README.md'], /--data README\.md holds no embedded cluster/],
   ] as const) {
     const run = start('--port', '0', ...args);
-    assert.notEqual(await run.ended, 0, run.output());
+    assert.equal(await run.ended, 2, run.output());
     assert.match(run.output(), word);
     assert.doesNotMatch(run.output(), /at .*\.ts:\d+/);
   }

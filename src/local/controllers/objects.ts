@@ -13,6 +13,12 @@ export function objectsAt(value: Json | undefined, ...path: readonly string[]): 
   return Array.isArray(list) ? list.filter(isObject) : [];
 }
 
+/** The texts of a list; none where there is no list. */
+export function textsAt(value: Json | undefined, ...path: readonly string[]): string[] {
+  const list = at(value, ...path);
+  return Array.isArray(list) ? list.filter((item) => typeof item === 'string') : [];
+}
+
 export const conditionOf = (object: JsonObject, type: string): JsonObject | undefined =>
   objectsAt(object, 'status', 'conditions').find((condition) => condition.type === type);
 
