@@ -2,14 +2,14 @@
  * A model of MySQL servers in Group Replication, pod by pod, in memory: good enough to meet every state that the operator decides
  * about, with the times that were measured on real servers. Time comes from outside (`advance`), so thousands of plans run in a moment.
  */
-import { dialectFor } from '../../mysql/dialect.ts';
-import { contains, isEmpty, subtract } from '../../mysql/gtid.ts';
+import { contains } from '../../mysql/gtid.ts';
+import { Joining } from './joining.ts';
 import { Registry } from './registry.ts';
 import { newVolume, restoredVolume, type SavedVolume, Server, savedVolume, type Volume } from './server.ts';
 import { Timeline } from './timeline.ts';
 import { type Times, timesAt } from './times.ts';
-import { count, Transactions } from './transactions.ts';
-import { isDonor, receiveFrom, Views } from './views.ts';
+import { Transactions } from './transactions.ts';
+import { isDonor, Views } from './views.ts';
 
 export interface ModelOptions {
   /** Milliseconds since the epoch at which the model begins. */
@@ -39,11 +39,11 @@ export class GroupModel {
   readonly times: Times;
   readonly #timeline: Timeline;
   readonly #views: Views;
+  readonly #joining: Joining;
   readonly #transactions = new Transactions();
   readonly #servers = new Registry();
   readonly #volumes: Map<string, Volume>;
   readonly #listeners = new Set<(server: Server) => void>();
-  readonly #cloneThreshold: number;
   readonly #uuid: () => string;
   /** What must never be: moments at which two groups of one cluster could both acknowledge writes. */
   readonly violations: string[] = [];
@@ -51,12 +51,15 @@ export class GroupModel {
   constructor({ now = 0, speed = 1, cloneThreshold = 100_000, uuid, volumes = {} }: ModelOptions = {}) {
     this.times = timesAt(speed);
     this.#timeline = new Timeline(now);
-    this.#views = new Views({
-      timeline: this.#timeline,
-      times: this.times,
-      changed: (server) => this.#changed(server),
+    const changed = (server: Server) => this.#changed(server);
+    const common = { timeline: this.#timeline, times: this.times, changed };
+    this.#views = new Views(common);
+    this.#joining = new Joining({
+      ...common,
+      cloneThreshold,
+      views: this.#views,
+      restart: (server) => this.#boot(server),
     });
-    this.#cloneThreshold = cloneThreshold;
     let made = 0;
     this.#uuid = uuid ?? (() => `00000000-0000-4000-8000-${`${++made}`.padStart(12, '0')}`);
     this.#volumes = new Map(Object.entries(volumes).map(([uid, saved]) => [uid, restoredVolume(saved)]));
@@ -201,18 +204,14 @@ export class GroupModel {
     if (!contains(seed.transactions, server.transactions)) {
       return this.#refuse(server, 'holds transactions that the group does not have (3092)');
     }
-    const missing = subtract(seed.transactions, server.transactions);
-    const purged = subtract(seed.volume.purged, server.transactions);
     this.#views.admit(seed.view, server);
-    if (isEmpty(purged) && count(missing) <= this.#cloneThreshold) this.#recover(server);
-    else if (dialectFor(server.version).clone) this.#clone(server, seed);
-    else this.#views.fail(server, 'needs transactions that no member has in its binary log any more');
+    this.#joining.recover(server, seed);
   }
 
   /** CLONE INSTANCE, on a server outside every group: all data is replaced, errant transactions too. */
   clone(server: Server, donor: Server): void {
     if (server.view || server.cloning) return;
-    this.#clone(server, donor);
+    this.#joining.clone(server, donor);
   }
 
   /** STOP GROUP_REPLICATION. */
@@ -265,7 +264,7 @@ export class GroupModel {
   #boot(server: Server): void {
     server.process = 'starting';
     server.hangs = false;
-    this.#later(server, this.times.start, () => {
+    this.#timeline.whileItLives(server, this.times.start, () => {
       server.process = 'running';
       this.#changed(server);
     });
@@ -279,49 +278,9 @@ export class GroupModel {
     this.#changed(server);
   }
 
-  /** Distributed recovery from the binary log of a member. */
-  #recover(server: Server): void {
-    this.#later(server, this.times.recover, () => {
-      const donor =
-        server.talks && server.view?.members.find((member) => member !== server && isDonor(member));
-      if (!donor) return this.#views.fail(server, 'found no member to recover from');
-      receiveFrom(donor, server);
-      server.state = 'ONLINE';
-      this.#changed(server);
-    });
-  }
-
-  /** Ends with a restart in place: the server then waits, OFFLINE, to be joined. */
-  #clone(server: Server, donor: Server): void {
-    server.cloning = true;
-    this.#changed(server);
-    this.#later(server, this.times.clone, () => {
-      if (!donor.answers) {
-        this.#views.depart(server);
-        return this.#views.fail(server, 'the donor went away during the clone');
-      }
-      server.volume.received = donor.transactions;
-      server.volume.executed = donor.transactions;
-      server.volume.purged = donor.transactions;
-      this.#views.depart(server);
-      server.forget();
-      this.#boot(server);
-    });
-  }
-
   #refuse(server: Server, why: string): void {
     server.trouble = why;
     this.#changed(server);
-  }
-
-  /** Void when the server's process or its part in the group has ended by then; a paused one does it when it goes on. */
-  #later(server: Server, delay: number, run: () => void): void {
-    const { life } = server;
-    this.#timeline.after(delay, () => {
-      if (server.life !== life) return;
-      if (server.process === 'paused') this.#later(server, delay, run);
-      else run();
-    });
   }
 
   #changed(server: Server): void {

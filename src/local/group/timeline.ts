@@ -1,4 +1,6 @@
 /** Time that others move: what is due happens in order when `advance` is called, and never by itself. */
+import type { Server } from './server.ts';
+
 interface Due {
   readonly at: number;
   readonly run: () => void;
@@ -26,6 +28,16 @@ export class Timeline {
   after(delay: number, run: () => void): void {
     const at = this.#now + delay;
     this.#due.splice(this.#due.findLastIndex((due) => due.at <= at) + 1, 0, { at, run });
+  }
+
+  /** Void when the server's process or its part in the group has ended by then; a paused one does it when it goes on. */
+  whileItLives(server: Server, delay: number, run: () => void): void {
+    const { life } = server;
+    this.after(delay, () => {
+      if (server.life !== life) return;
+      if (server.process === 'paused') this.whileItLives(server, delay, run);
+      else run();
+    });
   }
 
   /** Makes everything happen that is due up to `now`, at its own time each, what it brings about included. */
