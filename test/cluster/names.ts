@@ -1,6 +1,8 @@
 /** Where the operator is installed, and how its pods are found. */
 export const NAMESPACE = 'mysql-operator';
 export const FUNCTION_PODS = 'serving.knative.dev/service=mysql-operator';
+/** The pods of the event source's adapter, and their Deployment. */
+export const ADAPTER = 'eventing.knative.dev/sourceName=mysql-operator';
 /** On the namespaces that the suite makes. */
 export const TEST_LABEL = 'mysql-operator-test';
 

@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { eventually, kubectl, kubectlWith } from './kubectl.ts';
+import { TEST_LABEL } from './names.ts';
 import { resyncNow } from './operator.ts';
 import { lightMysql, realMysql } from './samples.ts';
-import { type Story, story } from './story.ts';
+import { type Story, sourceKnows, story } from './story.ts';
 
 const OWNED = ['statefulset', 'service', 'configmap', 'secret', 'poddisruptionbudget'] as const;
 const OURS = 'app.kubernetes.io/managed-by=mysql-operator';
@@ -66,19 +67,19 @@ story(
 );
 
 story('kubectl scale changes the StatefulSet, and the status says how many pods there are', async (at) => {
-  await at.apply(lightMysql('scaled'));
+  await at.apply(lightMysql('scaled', { size: 3 }));
   await at.until('scaled', 'WaitingForPods', 60);
-  await at.kubectl('scale', 'mysql', 'scaled', '--replicas=3');
+  await at.kubectl('scale', 'mysql', 'scaled', '--replicas=2');
   await eventually(
-    'three replicas',
+    'two replicas',
     60,
-    async () => (await at.get('statefulset', 'scaled')).spec.replicas === 3,
+    async () => (await at.get('statefulset', 'scaled')).spec.replicas === 2,
   );
-  await eventually('the scale subresource says three', 60, async () => {
+  await eventually('the scale subresource says two', 60, async () => {
     const path = `/apis/example.com/v1alpha1/namespaces/${at.namespace}/mysqls/scaled/scale`;
     const scale = JSON.parse(await kubectl('get', '--raw', path));
     return (
-      scale.spec.replicas === 3 && scale.status.replicas === 3 && scale.status.selector.includes('scaled')
+      scale.spec.replicas === 2 && scale.status.replicas === 2 && scale.status.selector.includes('scaled')
     );
   });
 });
@@ -183,24 +184,23 @@ story('a namespace goes away with everything in it', async (at) => {
 story('the same name in two namespaces is two clusters', async (at) => {
   const other = `${at.namespace}-2`;
   await kubectl('create', 'namespace', other);
-  try {
-    await at.apply(lightMysql('twin'));
-    await at.until('twin', 'WaitingForPods', 60);
-    const there = JSON.stringify(lightMysql('twin', { size: 2 }));
-    await kubectlWith(there, '-n', other, 'apply', '-f', '-');
-    const set = (namespace: string) =>
-      kubectl('get', 'statefulset', 'twin', '-n', namespace, '-o', 'json').then(JSON.parse);
-    const made = await eventually('the other twin', 60, () => set(other));
-    assert.equal(made.spec.replicas, 2);
-    const uid = (await set(at.namespace)).metadata.uid;
-    await kubectl('delete', 'mysql', 'twin', '-n', other);
-    await eventually(
-      'the other is gone',
-      60,
-      async () => (await kubectl('get', 'statefulset', '-n', other, '-o', 'name')) === '',
-    );
-    assert.equal((await set(at.namespace)).metadata.uid, uid);
-  } finally {
-    await kubectl('delete', 'namespace', other, '--wait=false');
-  }
+  // goes with the others when all stories are told
+  await kubectl('label', 'namespace', other, `${TEST_LABEL}=`);
+  await sourceKnows(other);
+  await at.apply(lightMysql('twin'));
+  await at.until('twin', 'WaitingForPods', 60);
+  const there = JSON.stringify(lightMysql('twin', { size: 2 }));
+  await kubectlWith(there, '-n', other, 'apply', '-f', '-');
+  const set = (namespace: string) =>
+    kubectl('get', 'statefulset', 'twin', '-n', namespace, '-o', 'json').then(JSON.parse);
+  const made = await eventually('the other twin', 60, () => set(other));
+  assert.equal(made.spec.replicas, 2);
+  const uid = (await set(at.namespace)).metadata.uid;
+  await kubectl('delete', 'mysql', 'twin', '-n', other);
+  await eventually(
+    'the other is gone',
+    60,
+    async () => (await kubectl('get', 'statefulset', '-n', other, '-o', 'name')) === '',
+  );
+  assert.equal((await set(at.namespace)).metadata.uid, uid);
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { eventually, kubectl } from './kubectl.ts';
-import { FUNCTION_PODS, NAMESPACE } from './names.ts';
+import { ADAPTER, FUNCTION_PODS, NAMESPACE } from './names.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -80,13 +80,13 @@ export async function staysAsleep(seconds: number): Promise<void> {
   }
 }
 
-const ADAPTER = 'eventing.knative.dev/sourceName=mysql-operator';
+export const adapterPodNames = (): Promise<string[]> => podsOf(ADAPTER);
 
 async function adapterPods(count: number): Promise<void> {
   await eventually(`${count} adapter pods`, 120, async () => {
     const text = await kubectl('get', 'deployment', '-n', NAMESPACE, '-l', ADAPTER, '-o', 'json');
     const [deployment] = JSON.parse(text).items;
-    const there = (await podsOf(ADAPTER)).length;
+    const there = (await adapterPodNames()).length;
     return deployment && there === count && (deployment.status.readyReplicas ?? 0) === count;
   });
 }

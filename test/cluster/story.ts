@@ -6,7 +6,8 @@ import { test } from 'node:test';
 import type { Mysql } from '../../src/resource/mysql.ts';
 import { type PassLine, passesIn } from './function-log.ts';
 import { eventually, kubectl, kubectlWith } from './kubectl.ts';
-import { FUNCTION_PODS, NAMESPACE, suite, TEST_LABEL } from './names.ts';
+import { ADAPTER, FUNCTION_PODS, NAMESPACE, suite, TEST_LABEL } from './names.ts';
+import { adapterPodNames } from './operator.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: objects of any kind, looked into by assertions only
 type Anything = any;
@@ -40,15 +41,37 @@ export function story(name: string, tell: (story: Story) => Promise<void>, minut
       '-f',
       '-',
     );
+    await sourceKnows(namespace);
     try {
       await tell(storyIn(namespace));
     } catch (error) {
       await dump(name, namespace);
       throw error;
     } finally {
-      await kubectl('delete', 'namespace', namespace, '--wait=false', '--ignore-not-found');
+      // the namespace itself goes when all stories are told: the adapter is rolled whenever one goes, and the next story's events with it
+      const all = 'mysql,pod,resourcequota,persistentvolumeclaim';
+      await kubectl('delete', all, '-n', namespace, '--all', '--wait=false', '--ignore-not-found');
     }
   });
+}
+
+/** measured: every namespace that comes or goes rolls the adapter, also where it watches all of them; events of that second are lost. */
+export async function sourceKnows(namespace: string): Promise<void> {
+  await eventually('the source has seen the namespace', 60, async () => {
+    const path = '{.status.namespaces}';
+    const known = await kubectl(
+      'get',
+      'apiserversource',
+      '-n',
+      NAMESPACE,
+      'mysql-operator',
+      '-o',
+      `jsonpath=${path}`,
+    );
+    return known.includes(`"${namespace}"`);
+  });
+  await kubectl('rollout', 'status', 'deployment', '-n', NAMESPACE, '-l', ADAPTER, '--timeout=60s');
+  await eventually('one adapter runs', 60, async () => (await adapterPodNames()).length === 1);
 }
 
 function storyIn(namespace: string): Story {

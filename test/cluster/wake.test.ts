@@ -47,7 +47,7 @@ story('events about a converged cluster cause no write', async (at) => {
 });
 
 story('with the source away nothing is seen, and one resync heals it', async (at) => {
-  await at.apply(lightMysql('changed'), lightMysql('deleted'));
+  await at.apply(lightMysql('changed', { size: 2 }), lightMysql('deleted'));
   await at.until('changed', 'WaitingForPods', 60);
   await at.until('deleted', 'WaitingForPods', 60);
   await asleep();
@@ -55,7 +55,7 @@ story('with the source away nothing is seen, and one resync heals it', async (at
   try {
     const passes = at.passes().length;
     await at.apply(lightMysql('made'));
-    await at.kubectl('scale', 'mysql', 'changed', '--replicas=2');
+    await at.kubectl('scale', 'mysql', 'changed', '--replicas=1');
     await at.kubectl('delete', 'mysql', 'deleted');
     await staysAsleep(20);
     assert.equal(await at.get('statefulset', 'made'), undefined);
@@ -64,9 +64,9 @@ story('with the source away nothing is seen, and one resync heals it', async (at
     await resyncNow();
     await at.until('made', 'WaitingForPods', 60);
     await eventually(
-      'two replicas',
+      'one replica',
       60,
-      async () => (await at.get('statefulset', 'changed')).spec.replicas === 2,
+      async () => (await at.get('statefulset', 'changed')).spec.replicas === 1,
     );
     await asleep();
     const triggers = new Set(
