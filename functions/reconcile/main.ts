@@ -36,8 +36,6 @@ async function main(): Promise<void> {
   const send = sender(await credentialsFor(config));
   const cluster = new KubernetesClient({ send, clock, instance: config.instance });
   const server = await startFunction({ config, log, clock, cluster, members: new MysqlMembers() });
-  log.info({ port: server.port }, 'listening');
-
   const end = async (signal: string) => {
     const drained = await server.close();
     log.info({ signal, drained }, 'ended');
@@ -45,6 +43,8 @@ async function main(): Promise<void> {
   };
   process.once('SIGTERM', end);
   process.once('SIGINT', end);
+  // last: who reads this may end it at once
+  log.info({ port: server.port }, 'listening');
 }
 
 run(main);
