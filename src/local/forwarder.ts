@@ -133,6 +133,8 @@ export class Forwarder {
         response.on('end', () => resolve(response.statusCode ?? 0));
         response.on('error', () => resolve(0));
       });
+      // Go says nothing about the connection; it is kept all the same
+      sent.removeHeader('Connection');
       sent.on('error', () => resolve(0));
       sent.end(body);
     });
