@@ -91,6 +91,12 @@ const progress = (text: string): void =>
 async function assertUsable(keep: boolean): Promise<void> {
   const kinds = ['services.serving.knative.dev', 'apiserversources.sources.knative.dev'];
   await kubectl('get', 'crd', '-o', 'name', ...kinds);
+  const active = ['get', 'namespace', '-l', TEST_LABEL, '--field-selector=status.phase=Active', '-o', 'name'];
+  if ((await kubectl(...active)) !== '') {
+    throw new Error(
+      `another run is under way here, or ended halfway: then kubectl delete namespace -l ${TEST_LABEL}`,
+    );
+  }
   const foreign = await kubectl('get', 'mysql', '-A', '-o', 'name').catch(() => '');
   if (foreign !== '' && !keep) {
     throw new Error(
