@@ -83,6 +83,16 @@ test('both functions meet the restricted profile and may boot as quickly as the 
   }
 });
 
+test('the heap ends before the container does', () => {
+  for (const { env, resources } of [container, resyncContainer]) {
+    const options = env.find(({ name }: { name: string }) => name === 'NODE_OPTIONS').value;
+    const heap = Number(/--max-old-space-size=(\d+)/.exec(options)?.[1]);
+    const limit = Number(/^(\d+)Mi$/.exec(resources.limits.memory)?.[1]);
+    // measured: an empty Node server is 44 MiB, a fifth of it heap
+    assert.ok(heap + 44 <= limit, `${heap} of ${limit}`);
+  }
+});
+
 test('nothing keeps Knative from letting the first event in at once', () => {
   assert.deepEqual(container.readinessProbe, { httpGet: { path: '/healthz' } });
   assert.equal(container.startupProbe, undefined);

@@ -73,38 +73,19 @@ story('two revisions side by side make one of each object', async (at) => {
   const env = [
     {
       op: 'add',
-      path: '/spec/template/spec/containers/0/env',
-      value: [{ name: 'MOST_LOOKS', value: '239' }],
+      path: '/spec/template/spec/containers/0/env/-',
+      value: { name: 'MOST_LOOKS', value: '239' },
     },
   ];
+  const patch = ['patch', 'ksvc', '-n', NAMESPACE, 'mysql-operator', '--type=json', '-p'];
   try {
-    await kubectl(
-      'patch',
-      'ksvc',
-      '-n',
-      NAMESPACE,
-      'mysql-operator',
-      '--type=json',
-      '-p',
-      JSON.stringify(env),
-    );
+    await kubectl(...patch, JSON.stringify(env));
     for (const name of names) await at.apply(lightMysql(name));
     for (const name of names) await at.until(name, 'WaitingForPods', 120);
     await eventually('the new revision is ready', 120, async () => (await revision()) !== before);
     await resyncNow();
     await asleep();
   } finally {
-    const undo = [{ op: 'remove', path: '/spec/template/spec/containers/0/env' }];
-    await kubectl(
-      'patch',
-      'ksvc',
-      '-n',
-      NAMESPACE,
-      'mysql-operator',
-      '--type=json',
-      '-p',
-      JSON.stringify(undo),
-    );
     await install(suite().overlay);
   }
   assert.equal((await at.list('statefulset')).length, names.length);
