@@ -24,13 +24,16 @@ const container = service.spec.template.spec.containers[0];
 const resyncContainer = job.template.spec.containers[0];
 const address = `http://${service.metadata.name}.${service.metadata.namespace}.svc.cluster.local/`;
 
-test('every file of the base is installed, the CRD first', () => {
-  const { resources } = parse(read('knative/base/kustomization.yaml'));
-  const files = globSync('*.yaml', { cwd: `${root}knative/base` }).filter(
-    (file) => file !== 'kustomization.yaml',
-  );
-  assert.deepEqual([...resources].sort(), ['../../crds', ...files].sort());
-  assert.equal(resources[0], '../../crds');
+const resourcesOf = (folder: string): string[] => parse(read(`${folder}/kustomization.yaml`)).resources;
+
+test('every file of the base is installed', () => {
+  const files = globSync('*.yaml', { cwd: `${root}knative/base` });
+  assert.deepEqual([...resourcesOf('knative/base'), 'kustomization.yaml'].sort(), files.sort());
+});
+
+test('the CRD is installed first, and is no part of what an uninstall takes away', () => {
+  assert.deepEqual(resourcesOf('knative'), ['../crds', 'base']);
+  assert.deepEqual(resourcesOf('knative/overlays/example'), ['../../../crds', '../../base']);
 });
 
 test('source, resync and members post to the function where it is', () => {

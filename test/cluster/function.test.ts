@@ -39,6 +39,20 @@ describe('without the function', { concurrency: 1 }, () => {
     await install(suite().overlay);
   });
 
+  story('uninstalled, it leaves every Mysql where it is; installed again, it takes them up', async (at) => {
+    await at.apply(lightMysql('stays', { size: 2 }));
+    await at.until('stays', 'WaitingForPods', 60);
+    const before = await at.get('statefulset', 'stays');
+    await kubectl('delete', '-k', 'knative/base', '--timeout=240s');
+    await at.kubectl('scale', 'mysql', 'stays', '--replicas=1');
+    await install(suite().overlay);
+    await resyncNow();
+    await at.until('stays', 'WaitingForPods', 120);
+    const { metadata, spec } = await at.get('statefulset', 'stays');
+    assert.equal(metadata.uid, before.metadata.uid);
+    assert.equal(spec.replicas, 1);
+  });
+
   story('what happens while its image cannot be had is found once it can', async (at) => {
     await remove();
     await kubectl('apply', '-k', writeOverlay(join(suite().overlay, '../overlay-bad'), 'dev.local/absent:1'));

@@ -29,7 +29,7 @@ export function writeOverlay(folder: string, image: string): string {
   const kustomization = {
     apiVersion: 'kustomize.config.k8s.io/v1beta1',
     kind: 'Kustomization',
-    resources: ['../../../knative/base'],
+    resources: ['../../../crds', '../../../knative/base'],
     images: [{ name: 'dev.local/mysql-operator', newName: image.slice(0, at), newTag: image.slice(at + 1) }],
     // the stories say when a resync runs: one in between would wake what they watch asleep
     patches: [
