@@ -1,5 +1,5 @@
 /** The installed operator as the stories find and disturb it. */
-import { execFileSync } from 'node:child_process';
+import { execFileSync, type StdioOptions } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -16,9 +16,11 @@ export function buildImage(work: string): string {
     throw new Error('say --image, or set CLUSTER_LOAD to the command that loads an archive into the cluster');
   const image = `dev.local/mysql-operator:test-${Date.now().toString(36)}`;
   const archive = join(work, 'image.tar');
+  // standard output is for results
+  const stdio = ['ignore', 2, 2] as const satisfies StdioOptions;
   const args = [join(ROOT, 'functions/image.ts'), '--tag', image, '--output', archive];
-  execFileSync(process.execPath, args, { stdio: 'inherit', cwd: ROOT });
-  execFileSync('sh', ['-c', `${load} "$1"`, 'sh', archive], { stdio: 'inherit' });
+  execFileSync(process.execPath, args, { stdio, cwd: ROOT });
+  execFileSync('sh', ['-c', `${load} "$1"`, 'sh', archive], { stdio });
   return image;
 }
 
