@@ -455,6 +455,26 @@ describe('watch', () => {
     assert.deepEqual(await take(query, 2), [`ADDED ${name}`, `DELETED ${name}`]);
   });
 
+  test('a pod on no node is seen to leave, and then gone', async () => {
+    const name = freshName();
+    const pods = core('pods');
+    await made(pods, {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name, labels: { w: name } },
+      spec: { containers: [{ name: 'c', image: 'x' }], schedulingGates: [{ name: 'example.com/never' }] },
+    });
+    const { body: list } = await wire.call('GET', pods);
+    await wire.call('DELETE', core('pods', name));
+    const query = { resourceVersion: list.metadata.resourceVersion, labelSelector: `w=${name}` };
+    const seen: string[] = [];
+    for await (const { type, object } of wire.watch(pods, query)) {
+      seen.push(`${type} ${object.metadata.deletionGracePeriodSeconds}`);
+      if (seen.length === 2) break;
+    }
+    assert.deepEqual(seen, ['MODIFIED 0', 'DELETED 0']);
+  });
+
   test('tells each no-op nothing', async () => {
     const name = freshName();
     await apply(core('configmaps', name), 'ours', configMap(name));

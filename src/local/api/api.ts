@@ -173,7 +173,8 @@ export class Api {
     const finalizers = at(stored.object, 'metadata', 'finalizers');
     const held = Array.isArray(finalizers) && finalizers.length > 0;
     const grace = kind.kind === 'Pod' ? (options.gracePeriodSeconds ?? graceOf(stored.object)) : 0;
-    const running = this.nodePresent && kind.kind === 'Pod' && grace > 0;
+    // a pod that no node has taken has nothing to end
+    const running = this.nodePresent && at(stored.object, 'status', 'podIP') !== undefined && grace > 0;
     const foreground =
       options.propagation === 'Foreground' &&
       this.store.ownedBy(textAt(stored.object, 'metadata', 'uid') ?? '').length > 0;
@@ -181,17 +182,22 @@ export class Api {
     if (foreground) this.#deleteDependents(stored);
     const current = this.store.get(stored.resource, stored.namespace, stored.name);
     if (!current) return undefined;
-    if (held || running) {
-      if (at(current.object, 'metadata', 'deletionTimestamp')) return current.object;
-      const metadata = {
-        ...metadataOf(current.object),
-        deletionTimestamp: this.#now(),
-        deletionGracePeriodSeconds: grace,
-      };
-      return this.store.put({ ...current, object: { ...current.object, metadata } }).object;
-    }
-    this.#remove(current);
+    const leaving = at(current.object, 'metadata', 'deletionTimestamp') !== undefined;
+    const marked = leaving ? current : this.#mark(current, running ? grace : 0, held || kind.kind === 'Pod');
+    if (held || running) return marked.object;
+    this.#remove(marked);
     return undefined;
+  }
+
+  /** The deletion is written on the object first where somebody has to let go of it, and on pods always: watchers see it leave, then gone. */
+  #mark(stored: Stored, grace: number, needed: boolean): Stored {
+    if (!needed) return stored;
+    const metadata = {
+      ...metadataOf(stored.object),
+      deletionTimestamp: this.#now(),
+      deletionGracePeriodSeconds: grace,
+    };
+    return this.store.put({ ...stored, object: { ...stored.object, metadata } });
   }
 
   /** Deletes what the garbage collector would: objects whose owners are all gone. */

@@ -80,6 +80,8 @@ export class Kubelet {
   }
 
   #hindranceOf(pod: JsonObject): string | undefined {
+    if (objectsAt(pod, 'spec', 'schedulingGates').length > 0)
+      return 'Scheduling is blocked due to non-empty scheduling gates';
     if (this.#claimsOf(pod).some((claim) => textAt(claim, 'status', 'phase') !== 'Bound'))
       return 'pod has unbound immediate PersistentVolumeClaims';
     const selector = at(pod, 'spec', 'nodeSelector') ?? {};
