@@ -3,26 +3,27 @@
  * server.ts serves it. Objects that come out are frozen; every refusal is a StatusError.
  */
 import { randomUUID } from 'node:crypto';
-import { admit, checkType } from './admission.ts';
+import { admit, checkType, refuseUnknown } from './admission.ts';
 import { applyIntent } from './apply.ts';
-import { fromCoreEvent, toCoreEvent } from './event-forms.ts';
+import { type DeleteOptions, Deletion, hasFinalizers, isLeaving } from './deletion.ts';
+import { presented, stored as storedForm } from './event-forms.ts';
 import { fieldsOf } from './fields.ts';
-import { at, copy, isObject, type Json, type JsonObject, same, textAt } from './json.ts';
+import { at, copy, isObject, type Json, type JsonObject, metadataOf, same, textAt } from './json.ts';
 import { apiVersionOf, BUILT_IN, customKinds, type Kind, resourceKey } from './kinds.ts';
 import { shapeOf } from './list-types.ts';
 import {
+  afterUpdate,
   fromManagedFields,
-  isSame,
   type Manager,
   type Managers,
-  sameFields,
+  sameManagers,
   toManagedFields,
   withManager,
 } from './managers.ts';
 import { jsonMergePatch, jsonPatch, strategicMergePatch } from './patch.ts';
-import { prune } from './schema.ts';
-import { conflict, notFound, StatusError } from './status-error.ts';
-import { type Change, ownerUids, Store, type Stored } from './store.ts';
+import { checkAbsent, checkAddress, checkDelete, checkPatch, checkUpdate } from './preconditions.ts';
+import { alreadyExists, notFound, StatusError } from './status-error.ts';
+import { type Change, Store, type Stored } from './store.ts';
 
 export interface ApiOptions {
   readonly clock?: () => Date;
@@ -38,21 +39,19 @@ export interface WriteOptions {
   readonly onDropped?: (fields: readonly string[]) => void;
 }
 
-export type PatchType = 'apply' | 'json' | 'merge' | 'strategic';
-
-export interface DeleteOptions {
-  readonly uid?: string;
-  readonly resourceVersion?: string;
-  readonly propagation?: 'Background' | 'Foreground' | 'Orphan';
-  readonly gracePeriodSeconds?: number;
-  readonly dryRun?: boolean;
+export interface PatchOptions extends WriteOptions {
+  /** Server-side apply only: take fields from their managers. */
+  readonly force?: boolean;
 }
+
+export type PatchType = 'apply' | 'json' | 'merge' | 'strategic';
 
 export class Api {
   readonly store: Store;
   readonly #clock: () => Date;
-  #kinds: { readonly of: unknown; readonly all: readonly Kind[] } = { of: undefined, all: BUILT_IN };
   readonly #uid: () => string;
+  readonly #deletion: Deletion;
+  #kinds: { readonly of: unknown; readonly all: readonly Kind[] } = { of: undefined, all: BUILT_IN };
   /** Pods of a node end gracefully: somebody stops them and deletes with grace 0. Without a node nobody would. */
   nodePresent = false;
 
@@ -60,6 +59,7 @@ export class Api {
     this.#clock = clock;
     this.#uid = uid;
     this.store = store;
+    this.#deletion = new Deletion(this, () => this.#now());
   }
 
   /** All kinds that are served now. */
@@ -90,44 +90,42 @@ export class Api {
 
   /** Throws NotFound. */
   get(kind: Kind, namespace: string, name: string): JsonObject {
-    return outward(kind, this.#stored(kind, namespace, name).object);
+    return presented(kind, this.#stored(kind, namespace, name).object);
   }
 
   find(kind: Kind, namespace: string, name: string): JsonObject | undefined {
-    const stored = this.store.get(storageKey(kind), kind.namespaced ? namespace : '', name);
-    return stored && outward(kind, stored.object);
+    const stored = this.#find(kind, namespace, name);
+    return stored && presented(kind, stored.object);
   }
 
   list(kind: Kind, namespace?: string): readonly JsonObject[] {
     return this.store
-      .list(storageKey(kind), kind.namespaced ? namespace : undefined)
-      .map(({ object }) => outward(kind, object));
+      .list(resourceKey(kind), kind.namespaced ? namespace : undefined)
+      .map(({ object }) => presented(kind, object));
   }
 
   create(kind: Kind, namespace: string, body: JsonObject, options: WriteOptions = {}): JsonObject {
     checkType(kind, body);
+    checkAddress(kind, namespace, undefined, body);
     const object = copy(body);
     const metadata = metadataOf(object);
-    const name = textAt(metadata, 'name') ?? generatedName(metadata, this.#uid);
-    if (this.store.get(storageKey(kind), kind.namespaced ? namespace : '', name)) {
-      throw new StatusError(
-        'AlreadyExists',
-        `${kind.plural}${kind.group ? `.${kind.group}` : ''} "${name}" already exists`,
-        { name, group: kind.group, kind: kind.plural },
-      );
-    }
     if (metadata.resourceVersion)
-      throw new StatusError('BadRequest', 'resourceVersion should not be set on objects to be created');
+      throw new StatusError('Unknown', 'resourceVersion should not be set on objects to be created');
+    const name = textAt(metadata, 'name') || generatedName(kind, metadata, this.#uid);
+    if (this.#find(kind, namespace, name)) throw alreadyExists(kind.plural, kind.group, name);
     this.#checkNamespace(kind, namespace);
     if (kind.status) delete object.status;
     object.metadata = { ...metadata, name, ...(kind.namespaced ? { namespace } : {}) };
-    const manager = this.#manager(kind, options, 'Update', new Set());
+    const manager = this.#manager(kind, options, 'Update');
     return this.#write(kind, undefined, object, options, (final) =>
       withManager([], { ...manager, fields: new Set(fieldsOf(final, shapeOf(kind)).keys()) }),
     );
   }
 
-  /** Replaces the object, or with subresource its status only. A resourceVersion in the body is a precondition. */
+  /**
+   * Replaces the object, or with subresource its status only. A resourceVersion in the body is a precondition, and custom resources must
+   * have one.
+   */
   update(
     kind: Kind,
     namespace: string,
@@ -136,8 +134,9 @@ export class Api {
     options: WriteOptions = {},
   ): JsonObject {
     checkType(kind, body);
+    checkAddress(kind, namespace, name, body);
     const stored = this.#stored(kind, namespace, name);
-    this.#checkPreconditions(kind, stored, metadataOf(body));
+    checkUpdate(kind, stored, body);
     return this.#replace(kind, stored, body, options);
   }
 
@@ -147,7 +146,7 @@ export class Api {
     name: string,
     type: PatchType,
     body: Json,
-    options: WriteOptions & { readonly force?: boolean } = {},
+    options: PatchOptions = {},
   ): JsonObject {
     if (type === 'apply') return this.#apply(kind, namespace, name, body, options);
     const stored = this.#stored(kind, namespace, name);
@@ -159,55 +158,21 @@ export class Api {
           ? jsonMergePatch(live, body)
           : strategicMergePatch(live, body, shapeOf(kind));
     if (!isObject(patched)) throw new StatusError('BadRequest', 'a patch must leave an object');
-    if (isObject(body)) this.#checkPreconditions(kind, stored, metadataOf(body), 'patch');
+    checkAddress(kind, namespace, name, patched);
+    if (isObject(body)) checkPatch(kind, stored, body);
     return this.#replace(kind, stored, patched, options);
   }
 
   /** Undefined when the object was there and is gone; the object while it is still on its way out. */
   delete(kind: Kind, namespace: string, name: string, options: DeleteOptions = {}): JsonObject | undefined {
     const stored = this.#stored(kind, namespace, name);
-    this.#checkDeletePreconditions(kind, stored, options);
-    if (options.dryRun) return stored.object;
-    if (options.propagation === 'Orphan')
-      this.#orphanDependents(textAt(stored.object, 'metadata', 'uid') ?? '');
-    const finalizers = at(stored.object, 'metadata', 'finalizers');
-    const held = Array.isArray(finalizers) && finalizers.length > 0;
-    const grace = kind.kind === 'Pod' ? (options.gracePeriodSeconds ?? graceOf(stored.object)) : 0;
-    // a pod that no node has taken has nothing to end
-    const running = this.nodePresent && at(stored.object, 'status', 'podIP') !== undefined && grace > 0;
-    const foreground =
-      options.propagation === 'Foreground' &&
-      this.store.ownedBy(textAt(stored.object, 'metadata', 'uid') ?? '').length > 0;
-    if (kind.kind === 'Namespace') this.#emptyNamespace(name);
-    if (foreground) this.#deleteDependents(stored);
-    const current = this.store.get(stored.resource, stored.namespace, stored.name);
-    if (!current) return undefined;
-    const leaving = at(current.object, 'metadata', 'deletionTimestamp') !== undefined;
-    const marked = leaving ? current : this.#mark(current, running ? grace : 0, held || kind.kind === 'Pod');
-    if (held || running) return marked.object;
-    this.#remove(marked);
-    return undefined;
-  }
-
-  /** The deletion is written on the object first where somebody has to let go of it, and on pods always: watchers see it leave, then gone. */
-  #mark(stored: Stored, grace: number, needed: boolean): Stored {
-    if (!needed) return stored;
-    const metadata = {
-      ...metadataOf(stored.object),
-      deletionTimestamp: this.#now(),
-      deletionGracePeriodSeconds: grace,
-    };
-    return this.store.put({ ...stored, object: { ...stored.object, metadata } });
+    checkDelete(kind, stored, options);
+    return options.dryRun ? undefined : this.#deletion.delete(kind, stored, options);
   }
 
   /** Deletes what the garbage collector would: objects whose owners are all gone. */
   collectGarbage(): number {
-    const orphans = [...this.store.all()].filter(({ object }) => {
-      const owners = ownerUids(object);
-      return owners.length > 0 && owners.every((uid) => !this.store.hasUid(uid));
-    });
-    for (const orphan of orphans) this.#deleteQuietly(orphan);
-    return orphans.length;
+    return this.#deletion.collectGarbage();
   }
 
   onChange(listener: (change: Change) => void): () => void {
@@ -215,84 +180,46 @@ export class Api {
   }
 
   managersOf(kind: Kind, namespace: string, name: string): Managers {
-    return this.#stored(kind, namespace, name).managers;
+    return this.#find(kind, namespace, name)?.managers ?? [];
   }
 
   // --- writing -------------------------------------------------------------------------------------------------------------------
 
-  #apply(
-    kind: Kind,
-    namespace: string,
-    name: string,
-    body: Json,
-    options: WriteOptions & { readonly force?: boolean },
-  ): JsonObject {
+  #apply(kind: Kind, namespace: string, name: string, body: Json, options: PatchOptions): JsonObject {
     if (!isObject(body)) throw new StatusError('BadRequest', 'an apply configuration must be an object');
     if (!options.manager) {
       const why = 'fieldManager: Required value: is required for apply patch';
       throw new StatusError('Invalid', `PatchOptions.meta.k8s.io "" is invalid: ${why}`);
     }
     checkType(kind, body);
-    const stored = this.store.get(storageKey(kind), kind.namespaced ? namespace : '', name);
-    if (!stored) return this.#applyNew(kind, namespace, name, body, options);
-    this.#checkPreconditions(kind, stored, metadataOf(body), 'patch');
-    const manager = this.#manager(kind, options, 'Apply', new Set());
-    const intent = this.#part(kind, body, options.subresource);
-    this.#refuseUnknown(kind, intent);
-    const merged = applyIntent(stored.object, intent, stored.managers, manager, {
-      force: options.force ?? false,
-      shape: shapeOf(kind),
-    });
+    checkAddress(kind, namespace, name, body);
+    if (metadataOf(body).managedFields)
+      throw new StatusError('BadRequest', 'metadata.managedFields must be nil');
+    const intent = partOf(kind, body, options.subresource);
+    refuseUnknown(kind, intent);
+    const stored = this.#find(kind, namespace, name);
+    if (!stored && options.subresource) throw notFound(kind.plural, kind.group, name);
+    const manager = this.#manager(kind, options, 'Apply');
+    const shape = shapeOf(kind);
+    if (!stored) {
+      checkAbsent(kind, name, body);
+      this.#checkNamespace(kind, namespace);
+      const metadata = { ...metadataOf(body), name, ...(kind.namespaced ? { namespace } : {}) };
+      const object = { ...copy(intent), metadata };
+      const fields = new Set(fieldsOf(object, shape).keys());
+      return this.#write(kind, undefined, object, options, () => [{ ...manager, fields }]);
+    }
+    checkPatch(kind, stored, body);
+    const { force = false } = options;
+    const merged = applyIntent(stored.object, intent, stored.managers, manager, { force, shape });
     return this.#write(kind, stored, merged.object, options, () =>
       withManager(stored.managers, { ...manager, fields: merged.owned }, merged.taken),
     );
   }
 
-  #applyNew(
-    kind: Kind,
-    namespace: string,
-    name: string,
-    body: JsonObject,
-    options: WriteOptions,
-  ): JsonObject {
-    if (options.subresource) throw notFound(kind.plural, kind.group, name);
-    const { uid, resourceVersion, ...metadata } = metadataOf(body);
-    if (uid)
-      throw conflict(
-        kind.plural,
-        kind.group,
-        name,
-        `uid mismatch: the provided object specified uid ${String(uid)}, and no existing object was found`,
-      );
-    if (resourceVersion)
-      throw conflict(
-        kind.plural,
-        kind.group,
-        name,
-        'the object has been modified; please apply your changes to the latest version and try again',
-      );
-    this.#checkNamespace(kind, namespace);
-    const object = this.#part(kind, copy(body), undefined);
-    this.#refuseUnknown(kind, object);
-    object.metadata = { ...metadata, name, ...(kind.namespaced ? { namespace } : {}) };
-    const manager = this.#manager(kind, options, 'Apply', new Set(fieldsOf(object, shapeOf(kind)).keys()));
-    return this.#write(kind, undefined, object, options, () => [manager]);
-  }
-
-  /** measured: an apply that names an unknown field is a 500, not a 422. */
-  #refuseUnknown(kind: Kind, intent: JsonObject): void {
-    const [unknown] = kind.schema ? prune(kind.schema, copy(intent)) : [];
-    if (!unknown) return;
-    const { namespace, name } = metadataOf(intent);
-    throw new StatusError(
-      'InternalError',
-      `failed to create typed patch object (${String(namespace ?? '')}/${String(name ?? '')}; ${apiVersionOf(kind)}, Kind=${kind.kind}): .${unknown}: field not declared in schema`,
-    );
-  }
-
   /** Only a JSON Patch reaches into managedFields, so only for one that does they are put in. */
   #withManagedFields(kind: Kind, stored: Stored, type: PatchType, body: Json): JsonObject {
-    const live = copy(outward(kind, stored.object));
+    const live = copy(presented(kind, stored.object));
     const reaches = type === 'json' && JSON.stringify(body).includes('"/metadata/managedFields');
     return reaches
       ? { ...live, metadata: { ...metadataOf(live), managedFields: toManagedFields(stored.managers) } }
@@ -301,48 +228,27 @@ export class Api {
 
   /** An update or a patch: what changed belongs to the manager from now on. */
   #replace(kind: Kind, stored: Stored, body: JsonObject, options: WriteOptions): JsonObject {
-    const part = this.#part(kind, copy(body), options.subresource);
+    const part = partOf(kind, copy(body), options.subresource);
     const kept = options.subresource
       ? { ...stored.object, ...part }
       : { ...part, ...(kind.status ? pick(stored.object, 'status') : {}) };
-    const metadata = { ...(options.subresource ? metadataOf(stored.object) : metadataOf(body)) };
-    for (const field of [
-      'uid',
-      'creationTimestamp',
-      'deletionTimestamp',
-      'deletionGracePeriodSeconds',
-      'generation',
-      'namespace',
-      'name',
-      'resourceVersion',
-    ]) {
+    const { managedFields, ...metadata } = metadataOf(options.subresource ? stored.object : body);
+    for (const field of OF_THE_SERVER) {
       const value = at(stored.object, 'metadata', field);
       if (value === undefined) delete metadata[field];
       else metadata[field] = value;
     }
-    delete metadata.managedFields;
     const rewritten = metadataOf(body).managedFields;
-    const known = rewritten ? { ...stored, managers: fromManagedFields(rewritten) } : stored;
-    const object = { ...copy(kept), metadata };
-    return this.#write(kind, stored, object, options, (final) =>
-      this.#updatedManagers(kind, known, final, options),
-    );
-  }
-
-  #updatedManagers(kind: Kind, stored: Stored, final: JsonObject, options: WriteOptions): Managers {
+    const managers = rewritten ? fromManagedFields(rewritten) : stored.managers;
     const shape = shapeOf(kind);
-    const before = fieldsOf(stored.object, shape);
-    const after = fieldsOf(final, shape);
-    const changed = [...after]
-      .filter(([path, value]) => !before.has(path) || !same(value, before.get(path)))
-      .map(([path]) => path);
-    const gone = [...before.keys()].filter((path) => !after.has(path));
-    const draft = this.#manager(kind, options, 'Update', new Set(changed));
-    const own = stored.managers.find((one) => isSame(one, draft))?.fields ?? new Set<string>();
-    const fields = own.union(draft.fields).difference(new Set(gone));
-    return changed.length + gone.length === 0
-      ? stored.managers
-      : withManager(stored.managers, { ...draft, fields }, [...changed, ...gone]);
+    return this.#write(kind, stored, { ...copy(kept), metadata }, options, (final) =>
+      afterUpdate(
+        managers,
+        this.#manager(kind, options, 'Update'),
+        fieldsOf(presented(kind, stored.object), shape),
+        fieldsOf(final, shape),
+      ),
+    );
   }
 
   /** The one place that stores: admission, generation, and nothing at all when nothing changed. */
@@ -355,83 +261,59 @@ export class Api {
   ): JsonObject {
     object.apiVersion = apiVersionOf(kind);
     object.kind = kind.kind;
-    const dropped = admit(kind, object, before?.object);
-    if (dropped.length > 0) options.onDropped?.(dropped);
-    const metadata = metadataOf(object);
-    const generation = Number(at(before?.object, 'metadata', 'generation') ?? 0);
-    const final: JsonObject = {
-      ...object,
-      metadata: {
-        ...metadata,
-        uid: textAt(before?.object, 'metadata', 'uid') ?? this.#uid(),
-        creationTimestamp: textAt(before?.object, 'metadata', 'creationTimestamp') ?? this.#now(),
-        ...(hasGeneration(kind)
-          ? {
-              generation: before && same(specOf(before.object), specOf(object)) ? generation : generation + 1,
-            }
-          : {}),
-      },
-    };
+    admit(kind, object, before && presented(kind, before.object), options.onDropped ?? (() => {}));
+    const final = this.#withServerMetadata(kind, before?.object, object);
     const managers = managersFor(final);
-    if (
-      before &&
-      same(withoutVersion(before.object), withoutVersion(storedForm(kind, final))) &&
-      sameManagers(before.managers, managers)
-    ) {
-      return outward(kind, before.object);
-    }
+    const next = storedForm(kind, final);
+    if (before && isUnchanged(before, next, managers)) return presented(kind, before.object);
     if (options.dryRun) return final;
     // a deletion that only waited for its finalizers; measured: watchers see it go, not the last one being taken away
-    const finalizers = at(final, 'metadata', 'finalizers');
-    const released = !Array.isArray(finalizers) || finalizers.length === 0;
-    if (
-      before &&
-      at(final, 'metadata', 'deletionTimestamp') &&
-      released &&
-      !(kind.kind === 'Pod' && this.nodePresent)
-    ) {
-      this.#remove(before);
+    const ends = isLeaving(final) && !hasFinalizers(final) && kind.kind !== 'Namespace';
+    if (before && ends && !(kind.kind === 'Pod' && this.nodePresent)) {
+      this.#deletion.remove(before);
       return final;
     }
     const stored = this.store.put({
-      resource: storageKey(kind),
+      resource: resourceKey(kind),
       namespace: kind.namespaced ? (textAt(final, 'metadata', 'namespace') ?? '') : '',
       name: textAt(final, 'metadata', 'name') ?? '',
-      object: storedForm(kind, final),
+      object: next,
       managers,
     });
-    return outward(kind, stored.object);
+    return presented(kind, stored.object);
   }
 
-  #manager(
-    kind: Kind,
-    options: WriteOptions,
-    operation: Manager['operation'],
-    fields: Manager['fields'],
-  ): Manager {
+  #withServerMetadata(kind: Kind, before: JsonObject | undefined, object: JsonObject): JsonObject {
+    const generation = Number(at(before, 'metadata', 'generation') ?? 0);
+    const counted = before && same(specOf(before), specOf(object)) ? generation : generation + 1;
+    return {
+      ...object,
+      metadata: {
+        ...metadataOf(object),
+        uid: textAt(before, 'metadata', 'uid') ?? this.#uid(),
+        creationTimestamp: textAt(before, 'metadata', 'creationTimestamp') ?? this.#now(),
+        ...(kind.schema || kind.status ? { generation: counted } : {}),
+      },
+    };
+  }
+
+  #manager(kind: Kind, options: WriteOptions, operation: Manager['operation']): Manager {
     return {
       name: options.manager ?? 'unknown',
       operation,
       subresource: options.subresource ?? '',
       apiVersion: apiVersionOf(kind),
       time: this.#now(),
-      fields,
+      fields: new Set(),
     };
   }
 
-  /** Only the status, or everything but the status. */
-  #part(kind: Kind, object: JsonObject, subresource: 'status' | undefined): JsonObject {
-    if (!kind.status) return object;
-    if (subresource)
-      return { ...pick(object, 'apiVersion'), ...pick(object, 'kind'), ...pick(object, 'status') };
-    const { status, ...rest } = object;
-    return rest;
+  #find(kind: Kind, namespace: string, name: string): Stored | undefined {
+    return this.store.get(resourceKey(kind), kind.namespaced ? namespace : '', name);
   }
 
-  // --- checks ------------------------------------------------------------------------------------------------------------------
-
   #stored(kind: Kind, namespace: string, name: string): Stored {
-    const stored = this.store.get(storageKey(kind), kind.namespaced ? namespace : '', name);
+    const stored = this.#find(kind, namespace, name);
     if (!stored) throw notFound(kind.plural, kind.group, name);
     return stored;
   }
@@ -440,97 +322,12 @@ export class Api {
     if (!kind.namespaced) return;
     const found = this.store.get('namespaces.', '', namespace);
     if (!found) throw notFound('namespaces', '', namespace);
-    if (at(found.object, 'metadata', 'deletionTimestamp')) {
+    if (isLeaving(found.object)) {
       throw new StatusError(
         'Forbidden',
         `unable to create new content in namespace ${namespace} because it is being terminated`,
       );
     }
-  }
-
-  #checkPreconditions(kind: Kind, stored: Stored, metadata: JsonObject, verb?: 'patch'): void {
-    const { uid, resourceVersion } = metadataOf(stored.object);
-    const name = stored.name;
-    if (metadata.uid && metadata.uid !== uid) {
-      if (verb === 'patch') {
-        throw new StatusError(
-          'Invalid',
-          `${kind.kind}${kind.group ? `.${kind.group}` : ''} "${name}" is invalid: metadata.uid: Invalid value: "${String(metadata.uid)}": field is immutable`,
-          { name, group: kind.group, kind: kind.kind },
-        );
-      }
-      throw conflict(
-        kind.plural,
-        kind.group,
-        name,
-        `Precondition failed: UID in precondition: ${String(metadata.uid)}, UID in object meta: ${String(uid)}`,
-      );
-    }
-    if (metadata.resourceVersion && metadata.resourceVersion !== resourceVersion) {
-      throw conflict(
-        kind.plural,
-        kind.group,
-        name,
-        'the object has been modified; please apply your changes to the latest version and try again',
-      );
-    }
-  }
-
-  #checkDeletePreconditions(kind: Kind, stored: Stored, options: DeleteOptions): void {
-    const { uid, resourceVersion } = metadataOf(stored.object);
-    const failed = (what: string, wanted: string, found: Json | undefined) =>
-      conflict(
-        kind.plural,
-        kind.group,
-        stored.name,
-        `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${String(found)}`,
-      );
-    if (options.uid && options.uid !== uid) throw failed('UID', options.uid, uid);
-    if (options.resourceVersion && options.resourceVersion !== resourceVersion)
-      throw failed('ResourceVersion', options.resourceVersion, resourceVersion);
-  }
-
-  // --- deleting ------------------------------------------------------------------------------------------------------------------
-
-  #remove(stored: Stored): void {
-    this.store.remove(stored);
-    this.#deleteDependents(stored);
-    const crd =
-      stored.resource === 'customresourcedefinitions.apiextensions.k8s.io' ? customKinds(stored.object) : [];
-    for (const kind of crd)
-      for (const one of this.store.list(resourceKey(kind), undefined)) this.#deleteQuietly(one);
-  }
-
-  #deleteDependents(owner: Stored): void {
-    const uid = textAt(owner.object, 'metadata', 'uid') ?? '';
-    for (const dependent of this.store.ownedBy(uid)) {
-      const others = ownerUids(dependent.object).filter((one) => one !== uid && this.store.hasUid(one));
-      if (others.length === 0) this.#deleteQuietly(dependent);
-    }
-  }
-
-  #orphanDependents(uid: string): void {
-    for (const dependent of this.store.ownedBy(uid)) {
-      const { ownerReferences, ...metadata } = metadataOf(dependent.object);
-      const others = (Array.isArray(ownerReferences) ? ownerReferences : []).filter(
-        (owner) => textAt(owner, 'uid') !== uid,
-      );
-      const kept = others.length > 0 ? { ...metadata, ownerReferences: others } : metadata;
-      this.store.put({ ...dependent, object: { ...dependent.object, metadata: kept } });
-    }
-  }
-
-  /** Secrets first, as the namespace controller may: whoever still works in it must bear that. */
-  #emptyNamespace(namespace: string): void {
-    const inside = [...this.store.all()].filter((stored) => stored.namespace === namespace);
-    const order = (stored: Stored) => (stored.resource === 'secrets.' ? 0 : 1);
-    for (const stored of inside.sort((a, b) => order(a) - order(b))) this.#deleteQuietly(stored);
-  }
-
-  #deleteQuietly(stored: Stored): void {
-    const kind = this.kinds().find((one) => storageKey(one) === stored.resource);
-    if (kind && this.store.get(stored.resource, stored.namespace, stored.name))
-      this.delete(kind, stored.namespace, stored.name);
   }
 
   #now(): string {
@@ -540,46 +337,49 @@ export class Api {
   }
 }
 
-export const metadataOf = (object: JsonObject): JsonObject => {
-  const metadata = object.metadata;
-  return isObject(metadata) ? metadata : {};
-};
+/** What an update cannot change, whatever its body says. */
+const OF_THE_SERVER = [
+  'uid',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'generation',
+  'namespace',
+  'name',
+  'resourceVersion',
+];
 
-const storageKey = (kind: Kind): string => (kind.kind === 'Event' ? 'events.' : resourceKey(kind));
-
-const isNewEvent = (kind: Kind): boolean => kind.kind === 'Event' && kind.group === 'events.k8s.io';
-const storedForm = (kind: Kind, object: JsonObject): JsonObject =>
-  isNewEvent(kind) ? toCoreEvent(object) : object;
-const outward = (kind: Kind, object: JsonObject): JsonObject =>
-  isNewEvent(kind) ? fromCoreEvent(object) : object;
+/** Only the status, or everything but the status. */
+function partOf(kind: Kind, object: JsonObject, subresource: 'status' | undefined): JsonObject {
+  if (!kind.status) return object;
+  if (subresource)
+    return { ...pick(object, 'apiVersion'), ...pick(object, 'kind'), ...pick(object, 'status') };
+  const { status, ...rest } = object;
+  return rest;
+}
 
 function pick(object: JsonObject, key: string): JsonObject {
   const value = object[key];
   return value === undefined ? {} : { [key]: value };
 }
 
-const hasGeneration = (kind: Kind): boolean => kind.schema !== undefined || kind.status;
-
 /** What a generation counts changes of. */
 const specOf = ({ metadata, status, ...rest }: JsonObject): JsonObject => rest;
 
-const withoutVersion = (object: JsonObject): JsonObject => {
-  const { resourceVersion, ...metadata } = metadataOf(object);
-  return { ...object, metadata };
-};
+function isUnchanged(before: Stored, next: JsonObject, managers: Managers): boolean {
+  const withoutVersion = (object: JsonObject): JsonObject => {
+    const { resourceVersion, ...metadata } = metadataOf(object);
+    return { ...object, metadata };
+  };
+  return same(withoutVersion(before.object), withoutVersion(next)) && sameManagers(before.managers, managers);
+}
 
-const sameManagers = (a: Managers, b: Managers): boolean =>
-  a.length === b.length &&
-  a.every((one) => b.some((other) => isSame(one, other) && sameFields(one.fields, other.fields)));
-
-const graceOf = (pod: JsonObject): number => Number(at(pod, 'spec', 'terminationGracePeriodSeconds') ?? 30);
-
-function generatedName(metadata: JsonObject, uid: () => string): string {
+function generatedName(kind: Kind, metadata: JsonObject, uid: () => string): string {
   const prefix = textAt(metadata, 'generateName');
-  if (!prefix)
-    throw new StatusError(
-      'Invalid',
-      'resource name may not be empty: metadata.name: Required value: name or generateName is required',
-    );
+  if (!prefix) {
+    const what = kind.group ? `${kind.kind}.${kind.group}` : kind.kind;
+    const why = 'metadata.name: Required value: name or generateName is required';
+    throw new StatusError('Invalid', `${what} "" is invalid: ${why}`);
+  }
   return `${prefix}${uid().replaceAll('-', '').slice(0, 8)}`;
 }

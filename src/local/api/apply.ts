@@ -1,5 +1,5 @@
 /** Server-side apply: merge what a manager wants into what is there, by ownership (Kubernetes documentation, "Server-Side Apply"). */
-import { elementsOf, fieldsOf, humanPath, type Path } from './fields.ts';
+import { elementsOf, fieldsOf, humanPath, isItem, type Path } from './fields.ts';
 import { copy, isObject, type Json, type JsonObject, same } from './json.ts';
 import { itemKey, type Shape } from './list-types.ts';
 import { type ManagerId, type Managers, othersOwning } from './managers.ts';
@@ -25,7 +25,7 @@ export function applyIntent(
   const wanted = fieldsOf(intent, shape);
   const current = fieldsOf(live, shape);
   const contested = [...wanted].filter(([path, value]) => {
-    const differs = !path.endsWith('.') && !same(value, current.get(path));
+    const differs = !isItem(path) && !same(value, current.get(path));
     return differs && othersOwning(managers, path, id).length > 0;
   });
   if (contested.length > 0 && !force)

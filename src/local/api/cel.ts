@@ -1,8 +1,8 @@
 /** `x-kubernetes-validations`: CEL rules, with Kubernetes' quantities as far as CRDs use them. */
 import { type CelInput, CelScalar, celEnv, celFunc, celMethod, isCelError, parse, plan } from '@bufbuild/cel';
 import { quantity } from '../../desired/quantity.ts';
-import { isObject, type Json } from './json.ts';
-import type { Schema } from './schema.ts';
+import { isObject, type Json, typeOf } from './json.ts';
+import { propertyOf, type Rule, type Schema } from './schema.ts';
 import type { Fault } from './status-error.ts';
 
 /** A quantity is a double here: comparing is all that rules do with it. */
@@ -34,41 +34,41 @@ function compiled(rule: string): Program {
 
 /** Rules that mention oldSelf are asked only when there is an old value, as Kubernetes does. */
 export function celFaults(schema: Schema, value: Json, before: Json | undefined, path: string): Fault[] {
-  const own = (schema['x-kubernetes-validations'] ?? []).flatMap(({ rule, message }): Fault[] => {
-    const transition = /\boldSelf\b/.test(rule);
+  const own = (schema['x-kubernetes-validations'] ?? []).flatMap((rule): Fault[] => {
+    const transition = /\boldSelf\b/.test(rule.rule);
     if (transition && before === undefined) return [];
-    const result = compiled(rule)({
+    const variables = {
       self: toCel(value),
       ...(transition && before !== undefined ? { oldSelf: toCel(before) } : {}),
-    });
+    };
+    const result = compiled(rule.rule)(variables);
     if (result === true) return [];
-    const why = isCelError(result)
-      ? `rule evaluation error: ${result.message}`
-      : (message ?? `failed rule: ${rule}`);
-    const shown =
-      isObject(value) || Array.isArray(value)
-        ? Array.isArray(value)
-          ? '"array"'
-          : '"object"'
-        : JSON.stringify(value);
-    return [
-      { field: path || '<nil>', reason: 'FieldValueInvalid', message: `Invalid value: ${shown}: ${why}` },
-    ];
+    const why = isCelError(result) ? `rule evaluation error: ${result.message}` : messageOf(rule, variables);
+    const { reason = 'FieldValueInvalid' } = rule;
+    const message =
+      reason === 'FieldValueForbidden' ? `Forbidden: ${why}` : `Invalid value: "${typeOf(value)}": ${why}`;
+    return [{ field: path || '<nil>', reason, message }];
   });
   return [...own, ...childFaults(schema, value, before, path)];
 }
 
+function messageOf({ rule, message, messageExpression }: Rule, variables: Record<string, CelInput>): string {
+  const said = messageExpression === undefined ? undefined : compiled(messageExpression)(variables);
+  // an expression that fails says nothing, as in Kubernetes
+  return typeof said === 'string' ? said : (message ?? `failed rule: ${rule}`);
+}
+
 function childFaults(schema: Schema, value: Json, before: Json | undefined, path: string): Fault[] {
+  const { items, properties } = schema;
+  if (Array.isArray(value) && items) {
+    return value.flatMap((item, index) => celFaults(items, item, undefined, `${path}[${index}]`));
+  }
   if (!isObject(value)) return [];
-  return Object.entries(schema.properties ?? {}).flatMap(([key, property]) => {
-    const child = value[key];
-    if (child === undefined) return [];
-    return celFaults(
-      property,
-      child,
-      isObject(before) ? before[key] : undefined,
-      path ? `${path}.${key}` : key,
-    );
+  return Object.entries(value).flatMap(([key, child]) => {
+    const property = propertyOf(schema, key);
+    if (!property) return [];
+    const within = properties?.[key] ? (path ? `${path}.${key}` : key) : `${path}[${key}]`;
+    return celFaults(property, child, isObject(before) ? before[key] : undefined, within);
   });
 }
 

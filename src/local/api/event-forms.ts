@@ -1,7 +1,18 @@
 /** One stored form for both Event APIs: core/v1. events.k8s.io/v1 says the same with other words. */
 import { at, type JsonObject } from './json.ts';
+import type { Kind } from './kinds.ts';
 
-export function toCoreEvent(event: JsonObject): JsonObject {
+const isNew = ({ kind, group }: Kind): boolean => kind === 'Event' && group === 'events.k8s.io';
+
+/** As it is kept. */
+export const stored = (kind: Kind, object: JsonObject): JsonObject =>
+  isNew(kind) ? toCoreEvent(object) : object;
+
+/** As those who ask for `kind` see what is kept. */
+export const presented = (kind: Kind, object: JsonObject): JsonObject =>
+  isNew(kind) ? fromCoreEvent(object) : object;
+
+function toCoreEvent(event: JsonObject): JsonObject {
   const { regarding, note, reportingController, deprecatedFirstTimestamp, deprecatedLastTimestamp, ...rest } =
     event;
   return {
@@ -16,7 +27,7 @@ export function toCoreEvent(event: JsonObject): JsonObject {
   };
 }
 
-export function fromCoreEvent(event: JsonObject): JsonObject {
+function fromCoreEvent(event: JsonObject): JsonObject {
   const { involvedObject, message, reportingComponent, source, firstTimestamp, lastTimestamp, ...rest } =
     event;
   return {

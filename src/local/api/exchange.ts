@@ -2,16 +2,18 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { parse as parseYaml } from 'yaml';
 import { send } from './answer.ts';
-import { type Api, type DeleteOptions, metadataOf, type PatchType } from './api.ts';
-import { isObject, type Json, type JsonObject, textAt } from './json.ts';
+import type { Api, PatchType } from './api.ts';
+import type { DeleteOptions } from './deletion.ts';
+import { isObject, type Json, type JsonObject, metadataOf, textAt } from './json.ts';
 import { apiVersionOf, type Kind } from './kinds.ts';
+import { listPage, type Page } from './list.ts';
 import { toManagedFields } from './managers.ts';
 import type { Route } from './route.ts';
 import { toScale, withScale } from './scale.ts';
-import { fieldSelector, labelSelector, type Selector } from './selectors.ts';
-import { StatusError } from './status-error.ts';
+import { everything, fieldSelector, labelSelector, type Selector } from './selectors.ts';
+import { invalid, StatusError } from './status-error.ts';
 import { toTable } from './table.ts';
-import { listPage, seenAs } from './watch.ts';
+import { bookmark, type WatchEvent, watch } from './watch.ts';
 
 export interface ExchangeOptions {
   readonly clock?: () => Date;
@@ -77,11 +79,7 @@ export class Exchange {
     else if (method === 'PUT') this.#put(name);
     else if (method === 'PATCH') this.#patch(name);
     else if (method === 'DELETE') this.#delete(name);
-    else
-      throw new StatusError(
-        'MethodNotAllowed',
-        `the server does not allow ${method} on the requested resource`,
-      );
+    else throw notAllowed();
   }
 
   // --- collections ---------------------------------------------------------------------------------------------------------------
@@ -92,11 +90,7 @@ export class Exchange {
     else if (method === 'GET') this.#list();
     else if (method === 'POST') this.#create(namespace ?? '');
     else if (method === 'DELETE') this.#deleteCollection(namespace);
-    else
-      throw new StatusError(
-        'MethodNotAllowed',
-        `the server does not allow ${method} on the requested resource`,
-      );
+    else throw notAllowed();
   }
 
   #create(namespace: string): void {
@@ -104,114 +98,83 @@ export class Exchange {
   }
 
   #deleteCollection(namespace: string | undefined): void {
-    const gone = this.#api.list(this.#kind, namespace).filter(this.#selector());
+    const gone = this.#api.list(this.#kind, namespace).filter(this.#selector() ?? everything);
+    const options = this.#deleteOptions();
     for (const object of gone) {
       const { namespace: space, name } = metadataOf(object);
-      this.#api.delete(this.#kind, String(space ?? ''), String(name), this.#deleteOptions());
+      this.#api.delete(this.#kind, String(space ?? ''), String(name), options);
     }
-    this.#answer(this.#listOf(gone, `${this.#api.store.version}`, undefined, undefined));
+    const resourceVersion = `${this.#api.store.version}`;
+    this.#answerList({ items: gone, resourceVersion, next: undefined, remaining: undefined });
   }
 
   #list(): void {
-    const page = listPage(this.#api, this.#kind, {
-      namespace: this.#route.namespace,
-      matches: this.#selector(),
-      limit: Number(this.#query.get('limit') ?? 0),
-      continueToken: this.#query.get('continue') ?? undefined,
-    });
-    this.#answer(this.#listOf(page.items, page.resourceVersion, page.next, page.remaining));
+    this.#answerList(
+      listPage(this.#api, this.#kind, {
+        namespace: this.#route.namespace,
+        matches: this.#selector(),
+        limit: Number(this.#query.get('limit') ?? 0),
+        continueToken: this.#query.get('continue') ?? undefined,
+      }),
+    );
   }
 
-  #listOf(
-    items: readonly JsonObject[],
-    resourceVersion: string,
-    next: string | undefined,
-    remaining: number | undefined,
-  ): JsonObject {
+  #answerList({ items, resourceVersion, next, remaining }: Page): void {
     const metadata: JsonObject = {
       resourceVersion,
       ...(next ? { continue: next } : {}),
       ...(remaining === undefined ? {} : { remainingItemCount: remaining }),
     };
-    if (this.#wantsTable()) return toTable(this.#kind, items, metadata, this.#now());
-    return {
-      kind: `${this.#kind.kind}List`,
-      apiVersion: apiVersionOf(this.#kind),
-      metadata,
-      items: items.map((item) => this.#outward(item)),
-    };
+    const list = this.#wantsTable()
+      ? toTable(this.#kind, items, metadata, this.#now())
+      : {
+          kind: `${this.#kind.kind}List`,
+          apiVersion: apiVersionOf(this.#kind),
+          metadata,
+          items: items.map((item) => this.#withManagedFields(item)),
+        };
+    this.#send(200, list);
   }
 
   #watch(): void {
-    const matches = this.#selector();
-    const since = this.#query.get('resourceVersion') ?? '';
-    const seconds = Number(this.#query.get('timeoutSeconds') ?? WATCH_SECONDS);
-    const present = (object: JsonObject) => object;
-    this.#response.writeHead(200, { 'content-type': 'application/json' });
-    const write = (type: string, object: JsonObject) => {
-      const shown =
-        this.#wantsTable() && type !== 'ERROR'
-          ? toTable(
-              this.#kind,
-              [object],
-              { resourceVersion: textAt(object, 'metadata', 'resourceVersion') ?? '' },
-              this.#now(),
-            )
-          : object;
-      this.#response.write(`${JSON.stringify({ type, object: shown })}\n`);
+    const query = {
+      namespace: this.#route.namespace,
+      matches: this.#selector() ?? everything,
+      resourceVersion: this.#query.get('resourceVersion') ?? '',
+      initialEvents: this.#query.get('sendInitialEvents') === 'true',
     };
+    const bookmarks = this.#query.get('allowWatchBookmarks') === 'true';
+    const write = ({ type, object }: WatchEvent) => this.#writeLine(type, this.#shown(object));
+    this.#response.writeHead(200, { 'content-type': 'application/json' });
+    this.#response.flushHeaders();
     try {
-      // without a version, or with 0, a watch begins with what is there
-      if (since === '' || since === '0') {
-        for (const object of this.#api.list(this.#kind, this.#route.namespace).filter(matches))
-          write('ADDED', this.#outward(object));
-      } else {
-        for (const change of this.#api.store.since(Number(since)))
-          this.#tell(change, matches, present, write);
-      }
+      const stop = watch(this.#api, this.#kind, query, write);
+      const seconds = Number(this.#query.get('timeoutSeconds') ?? WATCH_SECONDS);
+      const timer = setTimeout(() => {
+        if (bookmarks) write(bookmark(this.#api, this.#kind));
+        this.#response.end();
+      }, seconds * 1_000).unref();
+      this.#response.on('close', () => {
+        stop();
+        clearTimeout(timer);
+      });
     } catch (error) {
       if (!(error instanceof StatusError)) throw error;
-      write('ERROR', error.toJson());
+      this.#writeLine('ERROR', error.toJson());
       this.#response.end();
-      return;
     }
-    const stop = this.#api.onChange((change) => this.#tell(change, matches, present, write));
-    const timer = setTimeout(() => {
-      if (this.#query.get('allowWatchBookmarks') === 'true') write('BOOKMARK', this.#bookmark());
-      this.#response.end();
-    }, seconds * 1_000);
-    timer.unref();
-    this.#response.on('close', () => {
-      stop();
-      clearTimeout(timer);
-    });
   }
 
-  #tell(
-    change: Parameters<typeof seenAs>[0],
-    matches: Selector,
-    present: (object: JsonObject) => JsonObject,
-    write: (type: string, object: JsonObject) => void,
-  ): void {
-    const own = `${this.#kind.plural}.${this.#kind.kind === 'Event' ? '' : this.#kind.group}`;
-    if (change.stored.resource !== own) return;
-    const event = seenAs(change, this.#route.namespace, matches, present);
-    if (event) write(event.type, this.#outward(event.object));
-  }
-
-  #bookmark(): JsonObject {
-    return {
-      kind: this.#kind.kind,
-      apiVersion: apiVersionOf(this.#kind),
-      metadata: { resourceVersion: `${this.#api.store.version}`, creationTimestamp: null },
-    };
+  #writeLine(type: string, object: JsonObject): void {
+    this.#response.write(`${JSON.stringify({ type, object })}\n`);
   }
 
   // --- single objects --------------------------------------------------------------------------------------------------------------
 
   #get(name: string): void {
     const live = this.#live(name);
-    this.#answer(this.#route.subresource === 'scale' ? toScale(this.#kind, live) : live);
+    if (this.#route.subresource === 'scale') this.#send(200, toScale(this.#kind, live));
+    else this.#answer(live);
   }
 
   #put(name: string): void {
@@ -224,11 +187,13 @@ export class Exchange {
   #patch(name: string): void {
     const { namespace = '', subresource } = this.#route;
     const media = (this.#request.headers['content-type'] ?? '').split(';')[0]?.trim() ?? '';
+    // custom resources know no strategic merge
+    const accepted = Object.keys(MEDIA).filter((one) => !this.#kind.schema || MEDIA[one] !== 'strategic');
     const type = MEDIA[media];
-    if (!type || (type === 'strategic' && this.#kind.schema)) {
+    if (!type || !accepted.includes(media)) {
       throw new StatusError(
         'UnsupportedMediaType',
-        `the body of the request was in an unknown format - accepted media types include: ${Object.keys(MEDIA).join(', ')}`,
+        `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`,
       );
     }
     const body = this.#parsedBody();
@@ -247,27 +212,23 @@ export class Exchange {
   }
 
   #scale(name: string, scale: JsonObject): void {
-    const live = this.#live(name);
-    const wanted = textAt(scale, 'metadata', 'resourceVersion');
-    const next = withScale(this.#kind, live, scale);
-    if (!wanted) delete metadataOf(next).resourceVersion;
+    const next = withScale(this.#kind, this.#live(name), scale);
     const { subresource, ...options } = this.#writeOptions();
-    this.#answer(
-      toScale(this.#kind, this.#api.update(this.#kind, this.#route.namespace ?? '', name, next, options)),
-    );
+    const scaled = this.#api.update(this.#kind, this.#route.namespace ?? '', name, next, options);
+    this.#send(200, toScale(this.#kind, scaled));
   }
 
   #delete(name: string): void {
-    const left = this.#api.delete(this.#kind, this.#route.namespace ?? '', name, this.#deleteOptions());
-    this.#answer(
-      left ?? {
-        kind: 'Status',
-        apiVersion: 'v1',
-        metadata: {},
-        status: 'Success',
-        details: { name, kind: this.#kind.plural, group: this.#kind.group },
-      },
-    );
+    const { namespace = '' } = this.#route;
+    const { uid } = metadataOf(this.#live(name));
+    const left = this.#api.delete(this.#kind, namespace, name, this.#deleteOptions());
+    if (left) {
+      this.#answer(left);
+      return;
+    }
+    const { group, plural } = this.#kind;
+    const details: JsonObject = { name, ...(group ? { group } : {}), kind: plural, uid: uid ?? '' };
+    this.#send(200, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details });
   }
 
   #log(): void {
@@ -284,12 +245,23 @@ export class Exchange {
     return this.#api.get(this.#kind, this.#route.namespace ?? '', name);
   }
 
-  #selector(): Selector {
-    const labels = labelSelector(this.#query.get('labelSelector') ?? undefined);
-    const fields = fieldSelector(this.#query.get('fieldSelector') ?? undefined);
-    const name = this.#route.name;
-    return (object) =>
-      labels(object) && fields(object) && (name === undefined || metadataOf(object).name === name);
+  /** Undefined when everything is asked for. */
+  #selector(): Selector | undefined {
+    const labels = this.#query.get('labelSelector');
+    const fields = this.#query.get('fieldSelector');
+    if (!labels && !fields) return undefined;
+    const byLabel = labelSelector(labels ?? undefined);
+    const byField = fieldSelector(this.#kind, fields ?? undefined);
+    return (object) => byLabel(object) && byField(object);
+  }
+
+  #dryRun(options: string): boolean {
+    const asked = this.#query.get('dryRun');
+    if (asked === null || asked === '' || asked === 'All') return asked === 'All';
+    const message = `Unsupported value: ${JSON.stringify(asked)}: supported values: "All"`;
+    throw invalid(options, 'meta.k8s.io', '', [
+      { field: 'dryRun', reason: 'FieldValueNotSupported', message },
+    ]);
   }
 
   #writeOptions() {
@@ -300,7 +272,7 @@ export class Exchange {
     const manager = this.#query.get('fieldManager') ?? agent;
     return {
       ...(manager ? { manager } : {}),
-      dryRun: this.#query.get('dryRun') === 'All',
+      dryRun: this.#dryRun('PatchOptions'),
       ...(this.#route.subresource === 'status' ? { subresource: 'status' as const } : {}),
       onDropped: (fields: readonly string[]) => {
         const list = fields.map((field) => `unknown field "${field}"`);
@@ -327,7 +299,7 @@ export class Exchange {
         ? { propagation }
         : {}),
       ...(grace === undefined || grace === null ? {} : { gracePeriodSeconds: Number(grace) }),
-      dryRun: this.#query.get('dryRun') === 'All',
+      dryRun: this.#dryRun('DeleteOptions'),
     };
   }
 
@@ -347,33 +319,30 @@ export class Exchange {
     }
   }
 
-  /** managedFields are kept beside the objects and put in on the way out. */
-  #outward(object: JsonObject): JsonObject {
-    const { namespace, name } = metadataOf(object);
-    const found = this.#api.find(this.#kind, String(namespace ?? ''), String(name));
-    if (!found) return object;
-    const managers = this.#api.managersOf(this.#kind, String(namespace ?? ''), String(name));
-    return { ...object, metadata: { ...metadataOf(object), managedFields: toManagedFields(managers) } };
-  }
-
   #wantsTable(): boolean {
     return (this.#request.headers.accept ?? '').includes('as=Table');
   }
 
+  /** managedFields are kept beside the objects and put in on the way out. */
+  #withManagedFields(object: JsonObject): JsonObject {
+    const { namespace, name } = metadataOf(object);
+    const managers = this.#api.managersOf(this.#kind, String(namespace ?? ''), String(name));
+    if (managers.length === 0) return object;
+    return { ...object, metadata: { ...metadataOf(object), managedFields: toManagedFields(managers) } };
+  }
+
+  /** One object in the form that was asked for. */
+  #shown(object: JsonObject): JsonObject {
+    if (!this.#wantsTable()) return this.#withManagedFields(object);
+    const metadata = { resourceVersion: textAt(object, 'metadata', 'resourceVersion') ?? '' };
+    return toTable(this.#kind, [object], metadata, this.#now());
+  }
+
   #answer(object: JsonObject, status = 200): void {
-    const single = this.#route.name !== undefined || status === 201;
-    const isStatus = object.kind === 'Status' || object.kind === 'Scale' || object.kind === 'Table';
-    const body =
-      !single || isStatus
-        ? object
-        : this.#wantsTable()
-          ? toTable(
-              this.#kind,
-              [object],
-              { resourceVersion: textAt(object, 'metadata', 'resourceVersion') ?? '' },
-              this.#now(),
-            )
-          : this.#outward(object);
+    this.#send(status, this.#shown(object));
+  }
+
+  #send(status: number, body: JsonObject): void {
     const warnings = this.#warnings.map((text) => `299 - ${JSON.stringify(text)}`);
     send(this.#response, status, body, warnings.length > 0 ? { warning: warnings } : {});
   }
@@ -382,3 +351,6 @@ export class Exchange {
     return this.#options.clock?.() ?? new Date();
   }
 }
+
+const notAllowed = (): StatusError =>
+  new StatusError('MethodNotAllowed', 'the server does not allow this method on the requested resource');

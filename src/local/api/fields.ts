@@ -58,6 +58,9 @@ function collect(value: Json, shape: Shape, path: readonly string[], into: Map<P
   }
 }
 
+/** A list item itself, whatever is in it. */
+export const isItem = (path: Path): boolean => path.endsWith(`${SEPARATOR}.`);
+
 export const elementsOf = (path: Path): string[] => path.split(SEPARATOR);
 
 /** `.spec.containers[name="mysqld"].image`, as kubectl prints a conflict. */

@@ -18,6 +18,19 @@ export const textAt = (value: Json | undefined, ...path: readonly string[]): str
   return typeof found === 'string' ? found : undefined;
 };
 
+export const metadataOf = (object: JsonObject): JsonObject => {
+  const { metadata } = object;
+  return isObject(metadata) ? metadata : {};
+};
+
+/** The name of a value's type in JSON Schema. */
+export function typeOf(value: Json): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
+  return typeof value;
+}
+
 export const copy = <T extends Json>(value: T): T => structuredClone(value);
 
 /** Deep equality of JSON; the order of keys does not matter. */

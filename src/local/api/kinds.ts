@@ -37,9 +37,9 @@ export interface Column {
 export const apiVersionOf = ({ group, version }: Pick<Kind, 'group' | 'version'>): string =>
   group ? `${group}/${version}` : version;
 
-/** Identifies a kind's collection; the version does not matter to storage. */
+/** Identifies a kind's collection; the version does not matter to storage, and both APIs of Events are one. */
 export const resourceKey = ({ group, plural }: Pick<Kind, 'group' | 'plural'>): string =>
-  `${plural}.${group}`;
+  `${plural}.${group === 'events.k8s.io' ? '' : group}`;
 
 type Extras = Partial<Pick<Kind, 'shortNames' | 'categories' | 'namespaced' | 'status' | 'scale'>>;
 

@@ -1,6 +1,6 @@
 /** The field managers of one object and what each owns, kept beside it and written into managedFields when it goes over the wire. */
 import { type FieldSet, fromFieldsV1, type Path, toFieldsV1 } from './fields.ts';
-import { isObject, type Json, textAt } from './json.ts';
+import { isObject, type Json, same, textAt } from './json.ts';
 
 export interface Manager {
   readonly name: string;
@@ -32,7 +32,28 @@ export function withManager(managers: Managers, manager: Manager, taken: Iterabl
   return [...others, manager].filter((one) => one.fields.size > 0);
 }
 
-export const sameFields = (a: FieldSet, b: FieldSet): boolean => a.size === b.size && a.isSubsetOf(b);
+/** After an update or a patch: what changed belongs to the manager from now on. */
+export function afterUpdate(
+  managers: Managers,
+  manager: Manager,
+  before: ReadonlyMap<Path, Json>,
+  after: ReadonlyMap<Path, Json>,
+): Managers {
+  const changed = [...after].filter(([path, value]) => !before.has(path) || !same(value, before.get(path)));
+  const touched = changed.map(([path]) => path);
+  const gone = [...before.keys()].filter((path) => !after.has(path));
+  if (touched.length + gone.length === 0) return managers;
+  const own = managers.find((one) => isSame(one, manager))?.fields ?? new Set<Path>();
+  const fields = own.union(new Set(touched)).difference(new Set(gone));
+  return withManager(managers, { ...manager, fields }, [...touched, ...gone]);
+}
+
+/** Whether they own the same; when they wrote it last does not count. */
+export const sameManagers = (a: Managers, b: Managers): boolean =>
+  a.length === b.length &&
+  a.every((one) => b.some((other) => isSame(one, other) && sameFields(one.fields, other.fields)));
+
+const sameFields = (a: FieldSet, b: FieldSet): boolean => a.size === b.size && a.isSubsetOf(b);
 
 export const toManagedFields = (managers: Managers): Json =>
   managers.map(({ name, operation, subresource, apiVersion, time, fields }) => ({

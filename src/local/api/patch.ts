@@ -17,10 +17,10 @@ export function jsonPatch(live: JsonObject, operations: Json): JsonObject {
     );
     return newDocument;
   } catch (error) {
-    const failedTest = error instanceof Error && 'name' in error && error.name === 'TEST_OPERATION_FAILED';
+    const failedTest = error instanceof Error && error.name === 'TEST_OPERATION_FAILED';
     throw new StatusError(
       'Invalid',
-      `the server rejected our request due to an error in our request: ${failedTest ? 'test failed' : (error as Error).message.split('\n')[0]}`,
+      `the server rejected our request due to an error in our request${failedTest ? ': test failed' : ''}`,
     );
   }
 }

@@ -1,5 +1,5 @@
 /** The scale subresource: replicas of anything that has them, under one form. */
-import { at, copy, isObject, type Json, type JsonObject } from './json.ts';
+import { at, copy, isObject, type Json, type JsonObject, metadataOf, textAt } from './json.ts';
 import type { Kind } from './kinds.ts';
 import { StatusError } from './status-error.ts';
 
@@ -30,11 +30,13 @@ function selectorText(selector: Json | undefined): string | undefined {
     .join();
 }
 
-/** The object with the replicas of a Scale. Throws BadRequest. */
+/** The object with the replicas of a Scale, and its version where it names one. Throws BadRequest. */
 export function withScale(kind: Kind, object: JsonObject, scale: JsonObject): JsonObject {
   const replicas = at(scale, 'spec', 'replicas') ?? 0;
   if (typeof replicas !== 'number') throw new StatusError('BadRequest', 'spec.replicas must be a number');
   const result = copy(object);
+  const version = textAt(scale, 'metadata', 'resourceVersion');
+  if (version) metadataOf(result).resourceVersion = version;
   const path = keysOf(kind.scale?.specReplicas ?? '');
   const last = path.pop() ?? '';
   const parent = path.reduce<JsonObject>((node, key) => {

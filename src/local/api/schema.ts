@@ -1,10 +1,16 @@
 /**
- * Structural schemas of custom resources: defaults, pruning, validation, in Kubernetes' own words. A small walker of its own because
- * these three go hand in hand and the wording is part of what users see; CEL is a library (cel.ts).
+ * Structural schemas of custom resources: defaults and pruning; validate.ts has the checks. Small walkers of our own because the three
+ * go hand in hand; CEL is a library (cel.ts).
  */
-import { celFaults } from './cel.ts';
-import { copy, isObject, type Json, type JsonObject } from './json.ts';
-import type { Fault } from './status-error.ts';
+import { copy, isObject, type Json } from './json.ts';
+
+/** One of `x-kubernetes-validations`. */
+export interface Rule {
+  readonly rule: string;
+  readonly message?: string;
+  readonly messageExpression?: string;
+  readonly reason?: 'FieldValueInvalid' | 'FieldValueForbidden';
+}
 
 /** The subset of OpenAPI v3 that structural schemas may use. */
 export interface Schema {
@@ -12,6 +18,7 @@ export interface Schema {
   readonly format?: string;
   readonly description?: string;
   readonly default?: Json;
+  readonly nullable?: boolean;
   readonly enum?: readonly Json[];
   readonly minimum?: number;
   readonly maximum?: number;
@@ -30,12 +37,19 @@ export interface Schema {
   readonly 'x-kubernetes-list-type'?: 'atomic' | 'set' | 'map';
   readonly 'x-kubernetes-list-map-keys'?: readonly string[];
   readonly 'x-kubernetes-map-type'?: 'atomic' | 'granular';
-  readonly 'x-kubernetes-validations'?: readonly { readonly rule: string; readonly message?: string }[];
+  readonly 'x-kubernetes-validations'?: readonly Rule[];
 }
 
-/** Fills in defaults, in place, parents before children so that a default object gets its own defaults. */
+/**
+ * Fills in defaults, in place, parents before children so that a default object gets its own defaults. A null that may not be one counts
+ * as absent.
+ */
 export function applyDefaults(schema: Schema, value: Json): void {
   if (isObject(value)) {
+    for (const [key, child] of Object.entries(value)) {
+      const property = propertyOf(schema, key);
+      if (property && child === null && !property.nullable) delete value[key];
+    }
     for (const [key, property] of Object.entries(schema.properties ?? {})) {
       if (value[key] === undefined && property.default !== undefined) value[key] = copy(property.default);
     }
@@ -68,129 +82,7 @@ export function prune(schema: Schema, value: Json, path = ''): string[] {
   });
 }
 
-const propertyOf = (schema: Schema, key: string): Schema | undefined =>
+/** What the schema says of one field of an object. */
+export const propertyOf = (schema: Schema, key: string): Schema | undefined =>
   schema.properties?.[key] ??
   (typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined);
-
-/** Everything that is wrong. CEL rules are only asked when the rest is right, as in Kubernetes. */
-export function validate(schema: Schema, value: Json, before: Json | undefined): Fault[] {
-  const faults = check(schema, value, '');
-  if (faults.length === 0) return celFaults(schema, value, before, '');
-  return faults.some(({ reason }) => BLOCKING.has(reason)) ? [...faults, UNCHECKED] : faults;
-}
-
-/** Faults after which Kubernetes says that it did not go on to the rules. */
-const BLOCKING: ReadonlySet<Fault['reason']> = new Set([
-  'FieldValueRequired',
-  'FieldValueNotSupported',
-  'FieldValueTypeInvalid',
-]);
-const UNCHECKED: Fault = {
-  field: '<nil>',
-  reason: 'FieldValueInvalid',
-  message:
-    'Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
-};
-
-const fault = (field: string, reason: Fault['reason'], message: string): Fault => ({
-  field: field || '<nil>',
-  reason,
-  message,
-});
-
-function check(schema: Schema, value: Json, path: string): Fault[] {
-  const typeFault = checkType(schema, value, path);
-  if (typeFault) return [typeFault];
-  const faults: Fault[] = [];
-  const bad = (why: string) =>
-    faults.push(
-      fault(path, 'FieldValueInvalid', `Invalid value: ${shown(value)}: ${path} in body should ${why}`),
-    );
-  if (schema.enum && !schema.enum.includes(value)) {
-    const allowed = schema.enum.map((one) => JSON.stringify(one)).join(', ');
-    faults.push(
-      fault(
-        path,
-        'FieldValueNotSupported',
-        `Unsupported value: ${shown(value)}: supported values: ${allowed}`,
-      ),
-    );
-  }
-  if (typeof value === 'number') {
-    if (schema.minimum !== undefined && value < schema.minimum)
-      bad(`be greater than or equal to ${schema.minimum}`);
-    if (schema.maximum !== undefined && value > schema.maximum)
-      bad(`be less than or equal to ${schema.maximum}`);
-  }
-  if (typeof value === 'string') {
-    if (schema.minLength !== undefined && value.length < schema.minLength)
-      bad(`be at least ${schema.minLength} chars long`);
-    if (schema.maxLength !== undefined && value.length > schema.maxLength) {
-      faults.push(
-        fault(path, 'FieldValueInvalid', `Too long: may not be more than ${schema.maxLength} bytes`),
-      );
-    }
-    if (schema.pattern !== undefined && !new RegExp(schema.pattern).test(value))
-      bad(`match '${schema.pattern}'`);
-    if (schema.format === 'date-time' && Number.isNaN(Date.parse(value))) bad('be of type date-time');
-  }
-  if (Array.isArray(value)) {
-    if (schema.maxItems !== undefined && value.length > schema.maxItems)
-      bad(`have at most ${schema.maxItems} items`);
-    if (schema.minItems !== undefined && value.length < schema.minItems)
-      bad(`have at least ${schema.minItems} items`);
-    const { items } = schema;
-    if (items) faults.push(...value.flatMap((item, index) => check(items, item, `${path}[${index}]`)));
-  }
-  if (isObject(value)) faults.push(...checkObject(schema, value, path));
-  return faults;
-}
-
-function checkObject(schema: Schema, value: JsonObject, path: string): Fault[] {
-  const within = (key: string) => (path ? `${path}.${key}` : key);
-  const missing = (schema.required ?? [])
-    .filter((key) => value[key] === undefined)
-    .map((key) => fault(within(key), 'FieldValueRequired', 'Required value'));
-  const count = Object.keys(value).length;
-  const tooMany =
-    schema.maxProperties !== undefined && count > schema.maxProperties
-      ? [
-          fault(
-            path,
-            'FieldValueInvalid',
-            `Too many: ${count}: must have at most ${schema.maxProperties} items`,
-          ),
-        ]
-      : [];
-  const children = Object.entries(value).flatMap(([key, child]) => {
-    const property = path === '' && key === 'metadata' ? undefined : propertyOf(schema, key);
-    return property ? check(property, child, within(key)) : [];
-  });
-  return [...missing, ...tooMany, ...children];
-}
-
-function checkType(schema: Schema, value: Json, path: string): Fault | undefined {
-  const type = typeOf(value);
-  if (schema['x-kubernetes-int-or-string']) {
-    return type === 'integer' || type === 'string' ? undefined : mismatch(path, value, 'integer,string');
-  }
-  if (schema.type === undefined) return undefined;
-  const fits = schema.type === type || (schema.type === 'number' && type === 'integer');
-  return fits ? undefined : mismatch(path, value, schema.type);
-}
-
-const mismatch = (path: string, value: Json, wanted: string): Fault =>
-  fault(
-    path,
-    'FieldValueTypeInvalid',
-    `Invalid value: ${shown(typeOf(value))}: ${path} in body must be of type ${wanted}: ${shown(typeOf(value))}`,
-  );
-
-function typeOf(value: Json): string {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'array';
-  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
-  return typeof value;
-}
-
-const shown = (value: Json): string => JSON.stringify(value);

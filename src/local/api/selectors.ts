@@ -1,5 +1,6 @@
 /** Label and field selectors, as query strings carry them. */
 import { at, type Json, type JsonObject, textAt } from './json.ts';
+import type { Kind } from './kinds.ts';
 import { StatusError } from './status-error.ts';
 
 export type Selector = (object: JsonObject) => boolean;
@@ -38,20 +39,32 @@ function labelTerm(term: string): (lookup: Lookup) => boolean {
   return (lookup) => (lookup(key) === undefined) === (not === '!');
 }
 
-/** `metadata.name=x,involvedObject.kind!=y`. */
-export function fieldSelector(text: string | undefined): Selector {
+/** `metadata.name=x,involvedObject.kind!=y`. Throws BadRequest, also for fields that `kind` cannot be selected by. */
+export function fieldSelector(kind: Kind, text: string | undefined): Selector {
   if (!text) return everything;
   const terms = text.split(',').map((term) => {
     const match = /^([^=!]+)(==|=|!=)(.*)$/.exec(term.trim());
     if (!match?.[1])
       throw new StatusError('BadRequest', `unable to parse field selector: ${JSON.stringify(term)}`);
-    const path = match[1].split('.');
-    const wanted = match[3] ?? '';
-    const negated = match[2] === '!=';
-    return (object: JsonObject) => (shown(at(object, ...path)) === wanted) !== negated;
+    const [, field, verb, wanted = ''] = match;
+    if (!isSelectable(kind, field))
+      throw new StatusError('BadRequest', `field label not supported: ${field}`);
+    return (object: JsonObject) => (shown(at(object, ...field.split('.'))) === wanted) === (verb !== '!=');
   });
   return (object) => terms.every((term) => term(object));
 }
+
+/** Kubernetes keeps an index of few fields; which depends on the kind. */
+const SELECTABLE: Readonly<Record<string, RegExp>> = {
+  Pod: /^(spec\.(nodeName|restartPolicy|schedulerName|serviceAccountName)|status\.(phase|podIP))$/,
+  Event: /^((involvedObject|regarding)\.\w+|reason|reportingComponent|reportingController|source|type)$/,
+  Secret: /^type$/,
+  Namespace: /^status\.phase$/,
+  Job: /^status\.successful$/,
+};
+
+const isSelectable = (kind: Kind, field: string): boolean =>
+  /^metadata\.(name|namespace)$/.test(field) || (SELECTABLE[kind.kind]?.test(field) ?? false);
 
 const shown = (value: Json | undefined): string =>
   value === undefined || value === null ? '' : String(value);

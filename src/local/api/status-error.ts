@@ -12,7 +12,9 @@ export type Reason =
   | 'MethodNotAllowed'
   | 'UnsupportedMediaType'
   | 'InternalError'
-  | 'NotImplemented';
+  | 'NotImplemented'
+  /** Kubernetes gives no reason. */
+  | 'Unknown';
 
 const CODES: Readonly<Record<Reason, number>> = {
   BadRequest: 400,
@@ -26,6 +28,7 @@ const CODES: Readonly<Record<Reason, number>> = {
   Invalid: 422,
   InternalError: 500,
   NotImplemented: 501,
+  Unknown: 500,
 };
 
 export class StatusError extends Error {
@@ -51,7 +54,7 @@ export class StatusError extends Error {
       metadata: {},
       status: 'Failure',
       message: this.message,
-      reason: this.reason,
+      ...(this.reason === 'Unknown' ? {} : { reason: this.reason }),
       details: this.details,
       code: this.code,
     };
@@ -67,7 +70,10 @@ export interface Fault {
     | 'FieldValueRequired'
     | 'FieldValueNotSupported'
     | 'FieldValueTypeInvalid'
-    | 'FieldValueForbidden';
+    | 'FieldValueForbidden'
+    | 'FieldValueTooLong'
+    | 'FieldValueTooMany'
+    | 'FieldValueDuplicate';
 }
 
 export function invalid(kind: string, group: string, name: string, faults: readonly Fault[]): StatusError {
@@ -78,20 +84,23 @@ export function invalid(kind: string, group: string, name: string, faults: reado
   return new StatusError('Invalid', `${what} "${name}" is invalid: ${text}`, { name, group, kind, causes });
 }
 
-export const notFound = (plural: string, group: string, name: string): StatusError =>
-  new StatusError('NotFound', `${group ? `${plural}.${group}` : plural} "${name}" not found`, {
-    name,
-    group,
-    kind: plural,
-  });
+/** `mysqls.example.com "name"`, and the same for `details`. */
+const named = (plural: string, group: string, name: string) => ({
+  text: `${group ? `${plural}.${group}` : plural} "${name}"`,
+  details: { name, ...(group ? { group } : {}), kind: plural },
+});
 
-export const conflict = (plural: string, group: string, name: string, why: string): StatusError =>
-  new StatusError(
-    'Conflict',
-    `Operation cannot be fulfilled on ${group ? `${plural}.${group}` : plural} "${name}": ${why}`,
-    {
-      name,
-      group,
-      kind: plural,
-    },
-  );
+export function notFound(plural: string, group: string, name: string): StatusError {
+  const { text, details } = named(plural, group, name);
+  return new StatusError('NotFound', `${text} not found`, details);
+}
+
+export function alreadyExists(plural: string, group: string, name: string): StatusError {
+  const { text, details } = named(plural, group, name);
+  return new StatusError('AlreadyExists', `${text} already exists`, details);
+}
+
+export function conflict(plural: string, group: string, name: string, why: string): StatusError {
+  const { text, details } = named(plural, group, name);
+  return new StatusError('Conflict', `Operation cannot be fulfilled on ${text}: ${why}`, details);
+}
