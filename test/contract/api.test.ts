@@ -237,6 +237,56 @@ describe('server-side apply', () => {
     assert.equal((await apply(path, 'theirs', configMap(name, { a: '1', b: '1' }))).status, 409);
   });
 
+  test('conflicts with several are told by their managers', async () => {
+    const name = freshName();
+    const path = core('configmaps', name);
+    await apply(path, 'first', configMap(name, { a: '1', b: '1' }));
+    await apply(path, 'second', configMap(name, { b: '1' }));
+    const query = { fieldManager: 'third' };
+    await wire.call('PATCH', path, { type: MERGE, body: { data: { c: '1' } }, query });
+    const { body } = await apply(path, 'ours', configMap(name, { a: '2', b: '2', c: '2' }));
+    assert.equal(
+      body.message,
+      [
+        'Apply failed with 4 conflicts: conflicts with "first":',
+        '- .data.a',
+        '- .data.b',
+        'conflicts with "second":',
+        '- .data.b',
+        'conflicts with "third" using v1:',
+        '- .data.c',
+      ].join('\n'),
+    );
+  });
+
+  test('who creates a Pod owns nothing of its status, and whoever writes the status does', async () => {
+    const name = freshName();
+    const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name } };
+    const spec = {
+      schedulingGates: [{ name: 'example.com/never' }],
+      containers: [{ name: 'c', image: 'x' }],
+    };
+    await wire.call('POST', core('pods'), { body: { ...pod, spec }, query: { fieldManager: 'maker' } });
+    const { body } = await wire.call('GET', core('pods', name));
+    const own = body.metadata.managedFields.find((one: { manager: string }) => one.manager === 'maker');
+    assert.deepEqual(Object.keys(own.fieldsV1), ['f:spec']);
+    await wire.call('DELETE', core('pods', name), { query: { gracePeriodSeconds: '0' } });
+    const mysql = freshName();
+    await made(mysqls(), aMysql(mysql));
+    const status = (primary: string) => ({
+      apiVersion: 'example.com/v1alpha1',
+      kind: 'Mysql',
+      metadata: { name: mysql },
+      status: { primary },
+    });
+    await apply(`${mysqls(mysql)}/status`, 'theirs', status('a'));
+    const conflict = await apply(`${mysqls(mysql)}/status`, 'ours', status('b'));
+    assert.equal(
+      conflict.body.message,
+      'Apply failed with 1 conflict: conflict with "theirs" with subresource "status": .status.primary',
+    );
+  });
+
   test('the same value is shared and not contested', async () => {
     const name = freshName();
     const path = core('configmaps', name);

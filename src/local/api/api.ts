@@ -117,9 +117,10 @@ export class Api {
     if (kind.status) delete object.status;
     object.metadata = { ...metadata, name, ...(kind.namespaced ? { namespace } : {}) };
     const manager = this.#manager(kind, options, 'Update');
-    return this.#write(kind, undefined, object, options, (final) =>
-      withManager([], { ...manager, fields: new Set(fieldsOf(final, shapeOf(kind)).keys()) }),
-    );
+    return this.#write(kind, undefined, object, options, (final) => {
+      const fields = fieldsOf(partOf(kind, final, undefined), shapeOf(kind));
+      return withManager([], { ...manager, fields: new Set(fields.keys()) });
+    });
   }
 
   /**

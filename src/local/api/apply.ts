@@ -2,7 +2,7 @@
 import { elementsOf, fieldsOf, humanPath, isItem, type Path } from './fields.ts';
 import { copy, isObject, type Json, type JsonObject, same } from './json.ts';
 import { itemKey, type Shape } from './list-types.ts';
-import { type ManagerId, type Managers, othersOwning } from './managers.ts';
+import { type Manager, type ManagerId, type Managers, othersOwning } from './managers.ts';
 import { StatusError } from './status-error.ts';
 
 export interface Merged {
@@ -46,22 +46,38 @@ export function applyIntent(
 }
 
 function conflictOf(paths: readonly Path[], managers: Managers, id: ManagerId): StatusError {
-  const causes = paths.flatMap((path) =>
-    othersOwning(managers, path, id).map((owner) => ({
-      reason: 'FieldManagerConflict',
-      message: `conflict with "${owner.name}"${owner.subresource ? ` with subresource "${owner.subresource}"` : ''} using ${owner.apiVersion}`,
-      field: humanPath(path),
-    })),
-  );
-  const shown = causes.map(({ message, field }) => `${message}: ${field}`).join('\n');
-  return new StatusError(
-    'Conflict',
-    `Apply failed with ${causes.length} conflict${causes.length === 1 ? '' : 's'}: ${shown}`,
-    {
-      causes,
-    },
-  );
+  const conflicts = paths
+    .flatMap((path) =>
+      othersOwning(managers, path, id).map((owner) => ({ owner: described(owner), field: humanPath(path) })),
+    )
+    .sort((a, b) => (a.owner < b.owner ? -1 : a.owner > b.owner ? 1 : 0));
+  const causes = conflicts.map(({ owner, field }) => ({
+    reason: 'FieldManagerConflict',
+    message: `conflict with ${owner}`,
+    field,
+  }));
+  return new StatusError('Conflict', `Apply failed with ${listed(conflicts)}`, { causes });
 }
+
+interface FieldConflict {
+  readonly owner: string;
+  readonly field: string;
+}
+
+/** One in a line, more of them by their owners. */
+function listed(conflicts: readonly FieldConflict[]): string {
+  const [only, ...others] = conflicts;
+  if (only && others.length === 0) return `1 conflict: conflict with ${only.owner}: ${only.field}`;
+  const groups = [...Map.groupBy(conflicts, ({ owner }) => owner)].map(([owner, owned]) =>
+    [`conflicts with ${owner}:`, ...owned.map(({ field }) => `- ${field}`)].join('\n'),
+  );
+  return `${conflicts.length} conflicts: ${groups.join('\n')}`;
+}
+
+const described = ({ name, subresource, operation, apiVersion }: Manager): string =>
+  JSON.stringify(name) +
+  (subresource ? ` with subresource ${JSON.stringify(subresource)}` : '') +
+  (operation === 'Update' ? ` using ${apiVersion}` : '');
 
 /** Everything of `intent` laid over `base`, lists by their types; server-managed metadata apart. */
 function mergeInto(base: JsonObject, intent: JsonObject, shape: Shape): JsonObject {
