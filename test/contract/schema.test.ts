@@ -8,7 +8,7 @@ import { after, before, describe, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { anEndpoint, type Endpoint } from '../endpoint.ts';
 import { type Reply, type Wire, wireTo } from './http.ts';
-import { freshName, MERGE, refused, STRATEGIC } from './objects.ts';
+import { APPLY, freshName, MERGE, refused, STRATEGIC } from './objects.ts';
 
 // a group of this run's own: a real cluster may be shared
 const GROUP = `${randomBytes(4).toString('hex')}.contract.example.com`;
@@ -233,6 +233,73 @@ describe('a schema', () => {
     assert.equal(body.metadata.labls, undefined);
     assert.match(warnings.join(), /unknown field \\"metadata\.labls\\"/);
     assert.equal((await post({ labels: { a: 1 } }, 'Warn')).status, 400);
+  });
+});
+
+describe('server-side apply by schema', () => {
+  const apply = (name: string, fieldManager: string, spec: object, query: Record<string, string> = {}) =>
+    wire.call('PATCH', widgets(name), {
+      type: APPLY,
+      query: { fieldManager, ...query },
+      body: { ...aWidget(name), spec },
+    });
+
+  test('puts the items of two managers into the order of the later one, around what only the other has', async () => {
+    const name = freshName();
+    await apply(name, 'theirs', { count: 1, set: ['a', 'b', 'c', 'd'] });
+    const { body } = await apply(name, 'ours', { set: ['d', 'e', 'b'] });
+    assert.deepEqual(body.spec.set, ['a', 'c', 'd', 'e', 'b']);
+  });
+
+  test('leaves atomic lists whole and merges the others by key', async () => {
+    const name = freshName();
+    await apply(name, 'theirs', { count: 1, list: [{ key: 'a', value: 1 }] });
+    const { body } = await apply(name, 'ours', { list: [{ key: 'b' }, { key: 'a' }] });
+    assert.deepEqual(body.spec.list, [
+      { key: 'b', value: 7 },
+      { key: 'a', value: 1 },
+    ]);
+    const conflict = await apply(name, 'ours', { list: [{ key: 'a', value: 2 }] });
+    assert.equal(conflict.status, 409);
+    assert.match(conflict.body.message, /conflict with "theirs": \.spec\.list\[key="a"\]\.value$/);
+  });
+
+  test('an empty map contradicts nobody', async () => {
+    const name = freshName();
+    await apply(name, 'theirs', { count: 1, map: {} });
+    await wire.call('PATCH', widgets(name), { type: MERGE, body: { spec: { map: { a: '1' } } } });
+    const { status, body } = await apply(name, 'ours', { map: {} });
+    assert.equal(status, 200);
+    assert.deepEqual(body.spec.map, { a: '1' });
+  });
+
+  test('what goes with its item belongs to nobody any more', async () => {
+    const name = freshName();
+    await apply(name, 'ours', { count: 1, list: [{ key: 'a' }, { key: 'b' }] });
+    const theirs = {
+      spec: {
+        list: [
+          { key: 'a', value: 3 },
+          { key: 'b', value: 7 },
+        ],
+      },
+    };
+    const query = { fieldManager: 'theirs' };
+    await wire.call('PATCH', widgets(name), { type: MERGE, body: theirs, query });
+    await apply(name, 'ours', { count: 1, list: [{ key: 'b' }] });
+    // nobody is left to be in conflict with
+    const { status, body } = await apply(name, 'ours', {
+      count: 1,
+      list: [{ key: 'a', value: 4 }, { key: 'b' }],
+    });
+    assert.equal(status, 200, JSON.stringify(body));
+    assert.deepEqual(
+      body.metadata.managedFields
+        .filter(({ manager }: { manager: string }) => manager === 'theirs')
+        .map(({ fieldsV1 }: { fieldsV1: object }) => JSON.stringify(fieldsV1))
+        .filter((fields: string) => fields.includes('value')),
+      [],
+    );
   });
 });
 

@@ -1,5 +1,5 @@
 /** Server-side apply: merge what a manager wants into what is there, by ownership (Kubernetes documentation, "Server-Side Apply"). */
-import { elementsOf, fieldsOf, humanPath, isItem, type Path } from './fields.ts';
+import { byDepth, elementsOf, fieldsOf, humanPath, type Path } from './fields.ts';
 import { copy, isObject, type Json, type JsonObject, same } from './json.ts';
 import { itemKey, type Shape } from './list-types.ts';
 import { type Manager, type ManagerId, type Managers, othersOwning } from './managers.ts';
@@ -9,7 +9,7 @@ export interface Merged {
   readonly object: JsonObject;
   /** The fields of the intent: what the manager owns from now on. */
   readonly owned: ReadonlySet<Path>;
-  /** Fields forced away from others. */
+  /** Fields that others own no longer: forced away, or gone with what they were in. */
   readonly taken: readonly Path[];
 }
 
@@ -25,7 +25,8 @@ export function applyIntent(
   const wanted = fieldsOf(intent, shape);
   const current = fieldsOf(live, shape);
   const contested = [...wanted].filter(([path, value]) => {
-    const differs = !isItem(path) && !same(value, current.get(path));
+    // that a place is there contradicts nobody
+    const differs = value !== null && !same(value, current.get(path));
     return differs && othersOwning(managers, path, id).length > 0;
   });
   if (contested.length > 0 && !force)
@@ -42,11 +43,18 @@ export function applyIntent(
   const dropped = [...(before?.fields ?? [])].filter((path) => !wanted.has(path));
   for (const path of dropped.filter((one) => othersOwning(managers, one, id).length === 0))
     remove(object, elementsOf(path), shape);
-  return { object, owned: new Set(wanted.keys()), taken: contested.map(([path]) => path) };
+  const left = fieldsOf(object, shape);
+  const vanished = [...current.keys()].filter((path) => !left.has(path));
+  return {
+    object,
+    owned: new Set(wanted.keys()),
+    taken: [...contested.map(([path]) => path), ...vanished],
+  };
 }
 
 function conflictOf(paths: readonly Path[], managers: Managers, id: ManagerId): StatusError {
   const conflicts = paths
+    .toSorted(byDepth)
     .flatMap((path) =>
       othersOwning(managers, path, id).map((owner) => ({ owner: described(owner), field: humanPath(path) })),
     )
@@ -99,19 +107,49 @@ function mergedList(base: Json[], intent: Json[], shape: Shape): Json[] {
     case 'atomic':
       return copy(intent);
     case 'set':
-      return [...base, ...intent.filter((item) => !base.some((one) => same(one, item)))];
-    case 'map': {
-      const result = [...base];
-      for (const item of intent) {
-        const index = result.findIndex((one) => itemKey(one, list.keys) === itemKey(item, list.keys));
-        if (index === -1) result.push(copy(item));
-        else result[index] = merged(result[index], item, shape.item());
-      }
-      return result;
-    }
+      return mergedItems(base, intent, (item) => JSON.stringify(item), copy);
+    case 'map':
+      return mergedItems(
+        base,
+        intent,
+        (item) => itemKey(item, list.keys),
+        (item, live) => merged(live, item, shape.item()),
+      );
     default:
       return list satisfies never;
   }
+}
+
+/**
+ * The items of both, in the order of the intent; those that are live only keep their places before the next one that both have, as in
+ * Kubernetes.
+ */
+function mergedItems(
+  base: readonly Json[],
+  intent: readonly Json[],
+  keyOf: (item: Json) => string,
+  merge: (item: Json, live: Json | undefined) => Json,
+): Json[] {
+  const live = new Map(base.map((item) => [keyOf(item), item]));
+  const wanted = new Set(intent.map(keyOf));
+  const shared = intent.map(keyOf).filter((key) => live.has(key));
+  const rest = [...live.keys()];
+  const result: Json[] = [];
+  const takeUntil = (end: string | undefined): void => {
+    while (rest[0] !== undefined && rest[0] !== end) {
+      const key = rest.shift() ?? '';
+      const item = live.get(key);
+      if (!wanted.has(key) && item !== undefined) result.push(item);
+    }
+  };
+  for (const item of intent) {
+    const key = keyOf(item);
+    takeUntil(shared[0]);
+    result.push(merge(item, live.get(key)));
+    if (key === shared[0]) shared.shift();
+  }
+  takeUntil(undefined);
+  return result;
 }
 
 /** Takes the value at a path out, and containers that it leaves empty. */

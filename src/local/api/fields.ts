@@ -24,7 +24,7 @@ const SERVER_METADATA: ReadonlySet<string> = new Set([
   'generateName',
 ]);
 
-/** The leaves of an object, with the places in between that can stand alone (map items). */
+/** The leaves of an object, and as null the places in between that can stand alone: items of lists by key, empty maps. */
 export function fieldsOf(object: JsonObject, shape: Shape): Map<Path, Json> {
   const found = new Map<Path, Json>();
   for (const [key, value] of Object.entries(object)) {
@@ -51,17 +51,23 @@ function collect(value: Json, shape: Shape, path: readonly string[], into: Map<P
     for (const item of value) add([`v:${JSON.stringify(item)}`], item);
   } else if (isObject(value) && !shape.atomicMap) {
     const entries = Object.entries(value);
-    if (entries.length === 0) add([], value);
+    if (entries.length === 0) add([], null);
     for (const [key, child] of entries) collect(child, shape.child(key), [...path, `f:${key}`], into);
   } else {
     add([], value);
   }
 }
 
-/** A list item itself, whatever is in it. */
-export const isItem = (path: Path): boolean => path.endsWith(`${SEPARATOR}.`);
-
 export const elementsOf = (path: Path): string[] => path.split(SEPARATOR);
+
+/** The order in which Kubernetes lists fields: at each level first those that end there. */
+export function byDepth(a: Path, b: Path): number {
+  const [left, right] = [elementsOf(a), elementsOf(b)];
+  const at = left.findIndex((element, index) => element !== right[index]);
+  const [leftEnds, rightEnds] = [at === left.length - 1, at === right.length - 1];
+  if (leftEnds !== rightEnds) return leftEnds ? -1 : 1;
+  return (left[at] ?? '') < (right[at] ?? '') ? -1 : 1;
+}
 
 /** `.spec.containers[name="mysqld"].image`, as kubectl prints a conflict. */
 export function humanPath(path: Path): string {
