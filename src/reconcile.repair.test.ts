@@ -61,6 +61,20 @@ describe('what a person did to the objects is undone with one write each:', () =
     assert.equal(stage.live('Pod', 'db-0').metadata.labels[LABEL.role], 'primary');
   });
 
+  test('a label that puts the primary behind the Service for reads, or a stranger behind the one for writes', async () => {
+    await using stage = await aSettledStage();
+    const { api } = stage.cluster;
+    const label = (pod: string, labels: Record<string, string>) =>
+      api.patch(api.kindOf('v1', 'Pod'), REF.namespace, pod, 'merge', { metadata: { labels } });
+    const writes = await writesAfter(stage, () => {
+      label('db-0', { [LABEL.reads]: 'true' });
+      label('db-1', { [LABEL.role]: 'primary' });
+    });
+    assert.deepEqual(writes, ['pods/db-0', 'pods/db-1']);
+    assert.equal(stage.live('Pod', 'db-0').metadata.labels[LABEL.reads], undefined);
+    assert.equal(stage.live('Pod', 'db-1').metadata.labels[LABEL.role], 'secondary');
+  });
+
   test('keys of the Secret that went one after the other; the values of the others stay', async () => {
     await using stage = await aSettledStage();
     const { api } = stage.cluster;

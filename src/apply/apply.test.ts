@@ -72,6 +72,23 @@ describe('each action is the call of its name:', () => {
     assert.notEqual(stage.live('Pod', 'db-1').metadata.uid, target.uid);
   });
 
+  test('relabel, of that very pod, and whoever set the labels', async () => {
+    await using stage = await aSettledStage();
+    const kind = stage.cluster.api.kindOf('v1', 'Pod');
+    stage.cluster.api.patch(kind, REF.namespace, 'db-1', 'merge', { metadata: { labels: { theirs: 'x' } } });
+    const target = podIn(await look(stage), 1);
+    const relabel: Action = { do: 'relabel', target, labels: { theirs: null, ours: 'y' } };
+    const observed = await look(stage);
+    assert.equal((await carryOut(stage, observed, [relabel])).writes, 1);
+    const { labels } = stage.live('Pod', 'db-1').metadata;
+    assert.deepEqual([labels.theirs, labels.ours], [undefined, 'y']);
+    const again = await carryOut(stage, observed, [relabel]);
+    assert.deepEqual(
+      again.failures.map((failure) => failure.name),
+      ['Retryable'],
+    );
+  });
+
   test('removeAnnotations', async () => {
     await using stage = await aSettledStage();
     const kind = stage.cluster.api.kindOf('example.com/v1alpha1', 'Mysql');

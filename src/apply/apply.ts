@@ -59,8 +59,12 @@ async function carryOut(
       return;
     case 'delete':
       return cluster.delete(action.target, { orphan: action.orphan }, signal);
-    case 'removeAnnotations':
-      return cluster.removeAnnotations(action.target, action.keys, signal);
+    case 'relabel':
+      return cluster.patchMetadata(action.target, { labels: action.labels }, signal);
+    case 'removeAnnotations': {
+      const annotations = Object.fromEntries(action.keys.map((key) => [key, null]));
+      return cluster.patchMetadata(action.target, { annotations }, signal);
+    }
     case 'bootstrap':
       await refuseWhenGrouped(observed, sources, signal);
       return members.bootstrap(action.member, accessOf(observed), action.expected, signal);
@@ -82,6 +86,7 @@ function isDisruptive(action: Action): boolean {
   switch (action.do) {
     case 'apply':
     case 'create':
+    case 'relabel':
     case 'removeAnnotations':
     case 'join':
       return false;

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Pod } from 'kubernetes-types/core/v1.d.ts';
 import { ANNOTATION, LABEL } from '../resource/names.ts';
 import { aCluster, type ClusterBuilder, orders, uuidOf, writes } from './testing.ts';
 
@@ -8,17 +7,16 @@ import { aCluster, type ClusterBuilder, orders, uuidOf, writes } from './testing
 const relabelled = (cluster: ClusterBuilder) =>
   Object.fromEntries(
     cluster.decide().verdict.actions.flatMap((action) => {
-      if (action.do !== 'apply' || action.kind !== 'Pod') return [];
-      const { metadata } = action.object;
-      return [[metadata?.name ?? '', metadata?.labels ?? {}]];
+      return action.do === 'relabel' ? [[action.target.name, action.labels]] : [];
     }),
   );
-const PRIMARY = { [LABEL.role]: 'primary' };
+const PRIMARY = { [LABEL.role]: 'primary', [LABEL.reads]: null };
 const SECONDARY = { [LABEL.role]: 'secondary', [LABEL.reads]: 'true' };
+const NONE = { [LABEL.role]: null, [LABEL.reads]: null };
 
 test('labels follow the view of the majority', () => {
   const cluster = aCluster().online(0).inView('new', [1, 2], { primary: 1 });
-  assert.deepEqual(relabelled(cluster), { 'db-0': {}, 'db-1': PRIMARY });
+  assert.deepEqual(relabelled(cluster), { 'db-0': NONE, 'db-1': PRIMARY });
 });
 
 test('new members are labelled: the primary for writes, the others for reads', () => {
@@ -30,8 +28,8 @@ test('a primary that is alone serves reads too', () => {
   const cluster = aCluster().online().inView('v', [0], { primary: 0 }).offline(1).offline(2);
   assert.deepEqual(relabelled(cluster), {
     'db-0': { ...PRIMARY, [LABEL.reads]: 'true' },
-    'db-1': {},
-    'db-2': {},
+    'db-1': NONE,
+    'db-2': NONE,
   });
 });
 
@@ -40,7 +38,7 @@ test('a member that is RECOVERING or UNREACHABLE serves nothing', () => {
     .online()
     .inView('v', [0, 1], { primary: 0, sees: { 2: 'UNREACHABLE' } })
     .silent(2);
-  assert.deepEqual(relabelled(cluster), { 'db-2': {} });
+  assert.deepEqual(relabelled(cluster), { 'db-2': NONE });
 });
 
 test('while members do not answer us, their labels stay: our blindness must not take a Service down', () => {
@@ -51,7 +49,7 @@ test('while members do not answer us, their labels stay: our blindness must not 
 });
 
 test('without a group, a member that says it is in none loses its labels', () => {
-  assert.deepEqual(relabelled(aCluster().online().offline(0).silent(1).silent(2)), { 'db-0': {} });
+  assert.deepEqual(relabelled(aCluster().online().offline(0).silent(1).silent(2)), { 'db-0': NONE });
 });
 
 test('a label that somebody took away comes back, with the identity of the pod', () => {
@@ -61,14 +59,21 @@ test('a label that somebody took away comes back, with the identity of the pod',
     .pod(1, { labels: { ...SECONDARY } });
   const [action] = cluster.decide().verdict.actions;
   assert.deepEqual(action, {
-    do: 'apply',
-    kind: 'Pod',
-    object: {
-      apiVersion: 'v1',
-      kind: 'Pod',
-      metadata: { name: 'db-0', namespace: 'shop', labels: PRIMARY },
-    } satisfies Pod,
-    live: { kind: 'Pod', namespace: 'shop', name: 'db-0', uid: 'pod-0-uid', resourceVersion: '5' },
+    do: 'relabel',
+    labels: PRIMARY,
+    target: { kind: 'Pod', namespace: 'shop', name: 'db-0', uid: 'pod-0-uid', resourceVersion: '5' },
+  });
+});
+
+test('a label that somebody added goes, on the primary as on a member that is in no group', () => {
+  const cluster = aCluster()
+    .online()
+    .pod(0, { labels: { [LABEL.role]: 'primary', [LABEL.reads]: 'true' } })
+    .offline(2)
+    .pod(2, { labels: { [LABEL.role]: 'primary' } });
+  assert.deepEqual(relabelled(cluster.inView('v', [0, 1], { primary: 0 })), {
+    'db-0': PRIMARY,
+    'db-2': NONE,
   });
 });
 

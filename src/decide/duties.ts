@@ -2,7 +2,6 @@
  * What is safely done whatever the state is (Paused apart): labels after the majority's view, owned objects that are missing or
  * were edited, members that may join. None of it can make anything worse.
  */
-import type { Pod } from 'kubernetes-types/core/v1.d.ts';
 import { changes, type DesiredSettings, type Membership } from '../desired/index.ts';
 import { identityOf } from '../kubernetes/cluster.ts';
 import { isEmpty } from '../mysql/gtid.ts';
@@ -18,29 +17,32 @@ export const relabel = (facts: Facts): readonly Action[] =>
     const { pod } = standing;
     if (!wanted || !pod) return [];
     const live = pod.metadata?.labels ?? {};
-    if (live[LABEL.role] === wanted[LABEL.role] && live[LABEL.reads] === wanted[LABEL.reads]) return [];
-    const object: Pod = {
-      apiVersion: 'v1',
-      kind: 'Pod',
-      metadata: { name: standing.name, namespace: pod.metadata?.namespace ?? '', labels: wanted },
-    };
-    return [{ do: 'apply', kind: 'Pod', object, live: identityOf('Pod', pod) }];
+    const labels = { [LABEL.role]: wanted.role, [LABEL.reads]: wanted.reads };
+    return Object.entries(labels).every(([key, value]) => (live[key] ?? null) === value)
+      ? []
+      : [{ do: 'relabel', target: identityOf('Pod', pod), labels }];
   });
+
+interface Wanted {
+  readonly role: 'primary' | 'secondary' | null;
+  readonly reads: 'true' | null;
+}
+const NONE: Wanted = { role: null, reads: null };
 
 /**
  * In a group, the majority decides. Without one, a member that answers and is not up loses its labels; one that is silent, or says it
  * is up, keeps them: our own blindness must not take a Service down.
  */
-function wantedLabels(facts: Facts, standing: Standing): Record<string, string> | undefined {
+function wantedLabels(facts: Facts, standing: Standing): Wanted | undefined {
   if (!facts.group) {
     const up = standing.answer?.state === 'ONLINE' || standing.answer?.state === 'RECOVERING';
-    return standing.answer && !up ? {} : undefined;
+    return standing.answer && !up ? NONE : undefined;
   }
-  if (!standing.inGroup || standing.state !== 'ONLINE') return {};
+  if (!standing.inGroup || standing.state !== 'ONLINE') return NONE;
   const isPrimary = standing.ordinal === facts.primary?.ordinal;
   return {
-    [LABEL.role]: isPrimary ? 'primary' : 'secondary',
-    ...(!isPrimary || facts.online.length === 1 ? { [LABEL.reads]: 'true' } : {}),
+    role: isPrimary ? 'primary' : 'secondary',
+    reads: !isPrimary || facts.online.length === 1 ? 'true' : null,
   };
 }
 

@@ -49,6 +49,6 @@ test('labels and joins go on', () => {
     .inView('v', [0, 1], { primary: 1 });
   const { verdict } = cluster.offline(2).decide();
   assert.equal(verdict.state, 'Invalid');
-  assert.deepEqual(writes(verdict), ['apply Pod/db-0', 'apply Pod/db-1', 'apply Pod/db-2']);
+  assert.deepEqual(writes(verdict), ['relabel db-0', 'relabel db-1', 'relabel db-2']);
   assert.deepEqual(orders(verdict), ['join db-2 to db-0, db-1']);
 });

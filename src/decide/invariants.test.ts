@@ -179,15 +179,13 @@ test('the membership never shrinks without a group, hibernation and members with
 
 test('at most one pod is labelled primary, and once the labels are written there are none to write', () => {
   always((cluster) => {
-    const written = (actions: readonly Action[]) => of(actions, 'apply').filter(({ kind }) => kind === 'Pod');
     const { facts, verdict } = cluster.decide();
     const pods = new Map(
       facts.standings.flatMap(({ name, pod }) => (pod ? [[name, pod.metadata?.labels ?? {}] as const] : [])),
     );
-    for (const { object } of written(verdict.actions)) {
-      const { name = '', labels = {} } = object.metadata ?? {};
-      const { [LABEL.role]: _role, [LABEL.reads]: _reads, ...others } = pods.get(name) ?? {};
-      pods.set(name, { ...others, ...labels });
+    for (const { target, labels } of of(verdict.actions, 'relabel')) {
+      const all = Object.entries({ ...pods.get(target.name), ...labels });
+      pods.set(target.name, Object.fromEntries(all.flatMap(([key, value]) => (value ? [[key, value]] : []))));
     }
     const after = {
       ...facts.observed,
@@ -196,7 +194,7 @@ test('at most one pod is labelled primary, and once the labels are written there
         metadata: { ...pod.metadata, labels: pods.get(pod.metadata?.name ?? '') ?? {} },
       })),
     };
-    assert.deepEqual(written(decide(after, settings).verdict.actions), []);
+    assert.deepEqual(of(decide(after, settings).verdict.actions, 'relabel'), []);
     const primaries = [...pods.values()].filter((one) => one[LABEL.role] === 'primary');
     if (facts.group) assert.ok(primaries.length <= 1);
   });

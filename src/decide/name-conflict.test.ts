@@ -19,7 +19,7 @@ test('a foreign object is named and not touched; labels and joins go on, nothing
   const { verdict } = cluster.child('primaryService', (made) => as(made, foreign)).decide();
   assert.equal(verdict.state, 'NameConflict');
   assert.match(verdict.message, /Service db .*another name/);
-  assert.deepEqual(writes(verdict), ['apply Pod/db-2']);
+  assert.deepEqual(writes(verdict), ['relabel db-2']);
   assert.deepEqual(orders(verdict), ['join db-2 to db-0, db-1']);
   assert.equal(verdict.transitional, false);
 });

@@ -74,7 +74,10 @@ test('before there ever was a group, a bad image or setting that was corrected h
 });
 
 test('nothing is rolled out before the StatefulSet controller has looked at the template', () => {
-  assert.equal(outdated(0, 1, 2).notRolledOut().decide().verdict.state, 'Healthy');
+  const { verdict } = outdated(0, 1, 2).notRolledOut().decide();
+  assert.deepEqual([verdict.state, orders(verdict)], ['RollingOut', []]);
+  // no event tells when it has
+  assert.ok(verdict.transitional);
 });
 
 test('a deletion carries the identity of the very pod that was judged', () => {

@@ -41,6 +41,21 @@ export const rollingOut: Rule = (facts) => {
   );
 };
 
+/**
+ * The StatefulSet was changed and its controller has not looked at it yet: which pods are outdated shows only then, and no event will tell.
+ * The last rule, as nothing else rests on it.
+ */
+export const awaitingRevision: Rule = ({ observed: { children } }) => {
+  const { metadata, status } = children.statefulSet ?? {};
+  return !metadata || status?.observedGeneration === metadata.generation
+    ? undefined
+    : {
+        state: 'RollingOut',
+        message: 'Waiting for the StatefulSet controller to take up the newest change.',
+        transitional: true,
+      };
+};
+
 const serves = (standing: Standing): boolean =>
   standing.inGroup && (standing.state === 'ONLINE' || standing.state === 'RECOVERING');
 

@@ -8,7 +8,7 @@ import { callingBack, joining } from './joining.ts';
 import { nameConflict } from './name-conflict.ts';
 import { paused } from './paused.ts';
 import { quorumLost } from './quorum-lost.ts';
-import { replacingBroken, rollingOut } from './rolling-out.ts';
+import { awaitingRevision, replacingBroken, rollingOut } from './rolling-out.ts';
 import { resizingUnstarted, scalingDown, scalingUp } from './scaling.ts';
 import { switchingOver } from './switching-over.ts';
 import { waitingForPods } from './waiting-for-pods.ts';
@@ -30,4 +30,5 @@ export const rules: readonly Rule[] = [
   scalingUp,
   rollingOut,
   switchingOver,
+  awaitingRevision,
 ];

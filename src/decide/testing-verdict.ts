@@ -4,11 +4,12 @@ import type { Action, Verdict } from './verdict.ts';
 
 /** What is told to members and taken away, in words: `leave db-1`. */
 export const orders = (verdict: Verdict): readonly string[] =>
-  verdict.actions.filter((action) => action.do !== 'apply' && action.do !== 'create').map(inWords);
+  verdict.actions.filter((action) => !isWrite(action)).map(inWords);
 
-/** What is written: `apply Pod/db-1`. */
-export const writes = (verdict: Verdict): readonly string[] =>
-  verdict.actions.filter((action) => action.do === 'apply' || action.do === 'create').map(inWords);
+/** What is written: `apply Service/db`, `relabel db-1`. */
+export const writes = (verdict: Verdict): readonly string[] => verdict.actions.filter(isWrite).map(inWords);
+
+const isWrite = (action: Action): boolean => ['apply', 'create', 'relabel'].includes(action.do);
 
 /** The StatefulSet as it is written, when it is. */
 export function writtenSet(verdict: Verdict): StatefulSet | undefined {
@@ -23,6 +24,8 @@ function inWords(action: Action): string {
       return `${action.do} ${action.kind}/${action.object.metadata?.name}`;
     case 'delete':
       return `delete ${action.target.kind}/${action.target.name}`;
+    case 'relabel':
+      return `relabel ${action.target.name}`;
     case 'removeAnnotations':
       return `remove ${action.keys.join(', ')}`;
     case 'bootstrap':

@@ -37,6 +37,12 @@ export type Action =
     }
   | { readonly do: 'create'; readonly kind: Kind; readonly object: Kinds[Kind] }
   | { readonly do: 'delete'; readonly target: Identity; readonly orphan: boolean; readonly why: string }
+  /** Null: the label is to be absent. */
+  | {
+      readonly do: 'relabel';
+      readonly target: Identity;
+      readonly labels: Readonly<Record<string, string | null>>;
+    }
   | { readonly do: 'removeAnnotations'; readonly target: Identity; readonly keys: readonly string[] }
   | { readonly do: 'bootstrap'; readonly member: Member; readonly expected: string }
   | { readonly do: 'join'; readonly member: Member; readonly seeds: readonly Member[] }

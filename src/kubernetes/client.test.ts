@@ -219,12 +219,14 @@ describe('the status', () => {
   });
 });
 
-test('annotations are removed from what was read, the others stay', async () => {
+test('labels and annotations are set on and removed from what was read, whoever set them; the others stay', async () => {
   const mysql = await aMysql({ a: '1', b: '2' });
-  await client.removeAnnotations(identityOf('Mysql', mysql), ['a', 'absent'], signal);
+  const marks = { labels: { role: 'x' }, annotations: { a: null, absent: null } };
+  await client.patchMetadata(identityOf('Mysql', mysql), marks, signal);
   const now = (await client.get('Mysql', 'default', nameOf(mysql), signal)) ?? assert.fail();
   assert.deepEqual(now.metadata.annotations, { b: '2' });
-  await assert.rejects(client.removeAnnotations(identityOf('Mysql', mysql), ['b'], signal), Retryable);
+  assert.deepEqual(now.metadata.labels, { role: 'x' });
+  await assert.rejects(client.patchMetadata(identityOf('Mysql', mysql), marks, signal), Retryable);
 });
 
 describe('deleting', () => {
@@ -299,7 +301,7 @@ describe('when the API server fails', () => {
         apply: () => client.apply('Mysql', mysql, identity, signal),
         create: () => client.create('ConfigMap', configMap('a', {}), signal),
         applyStatus: () => client.applyStatus(identity, status, signal),
-        removeAnnotations: () => client.removeAnnotations(identity, ['a'], signal),
+        patchMetadata: () => client.patchMetadata(identity, { annotations: { a: null } }, signal),
         delete: () => client.delete(identity, { orphan: false }, signal),
         announce: () =>
           client.announce({ regarding: mysql, type: 'Normal', reason: 'A', action: 'B', note: '' }, signal),

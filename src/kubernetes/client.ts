@@ -3,7 +3,7 @@ import type { Event as CoreEvent } from 'kubernetes-types/core/v1.d.ts';
 import { Permanent, Retryable } from '../errors.ts';
 import type { Mysql } from '../resource/mysql.ts';
 import { API_VERSION, FIELD_MANAGER, KIND } from '../resource/names.ts';
-import type { Announcement, Cluster, Identity, Kind, Kinds, KubernetesObject } from './cluster.ts';
+import type { Announcement, Cluster, Identity, Kind, Kinds, KubernetesObject, Marks } from './cluster.ts';
 import type { Send } from './request.ts';
 import { apiVersionOf, collectionPath, coreEventsPath, eventsPath, objectPath } from './resources.ts';
 
@@ -126,10 +126,9 @@ export class KubernetesClient implements Cluster {
     )) as Mysql;
   }
 
-  async removeAnnotations(live: Identity, keys: readonly string[], signal: AbortSignal): Promise<void> {
-    const { uid, resourceVersion } = live;
-    const annotations = Object.fromEntries(keys.map((key) => [key, null]));
-    const body = { metadata: { uid, resourceVersion, annotations } };
+  async patchMetadata(live: Identity, marks: Marks, signal: AbortSignal): Promise<void> {
+    const { kind, uid, resourceVersion } = live;
+    const body = { apiVersion: apiVersionOf(kind), kind, metadata: { uid, resourceVersion, ...marks } };
     const path = objectPath(live.kind, live.namespace, live.name);
     const query = { fieldManager: FIELD_MANAGER };
     await this.#guarded(live, { method: 'PATCH', path, query, body, contentType: MERGE }, signal);

@@ -47,6 +47,12 @@ export interface Identity {
   readonly resourceVersion: string;
 }
 
+/** Null: is to be absent. */
+export interface Marks {
+  readonly labels?: Readonly<Record<string, string | null>>;
+  readonly annotations?: Readonly<Record<string, string | null>>;
+}
+
 /** A Kubernetes Event to be recorded on a Mysql (events.k8s.io/v1). */
 export interface Announcement {
   readonly regarding: Mysql;
@@ -108,8 +114,11 @@ export interface Cluster {
   /** Applies the whole status by compare-and-swap on `live`'s uid and resourceVersion. */
   applyStatus(live: Identity, status: NonNullable<Mysql['status']>, signal: AbortSignal): Promise<Mysql>;
 
-  /** Removes annotations by a merge patch that carries uid and resourceVersion. */
-  removeAnnotations(live: Identity, keys: readonly string[], signal: AbortSignal): Promise<void>;
+  /**
+   * Sets labels and annotations, and removes those that are null, by a merge patch that carries uid and resourceVersion. An apply would
+   * not do: it takes away only what it set itself, and these are ours whoever set them.
+   */
+  patchMetadata(live: Identity, marks: Marks, signal: AbortSignal): Promise<void>;
 
   /**
    * Deletes that very incarnation in that very state (preconditions uid and resourceVersion).
