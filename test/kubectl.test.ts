@@ -230,6 +230,10 @@ describe('kubectl', { skip: found ? false : 'there is no kubectl on the PATH' },
       '-f',
       manifest('gone', { ...MYSQL, metadata: { name: 'gone', labels: { go: 'now' } } }),
     );
+    assert.match(
+      await told('delete', 'mysql', 'gone', '--dry-run=server'),
+      /"gone" deleted \(server dry run\)/,
+    );
     assert.match(await told('delete', 'mysql', '-l', 'go=now'), /"gone" deleted/);
     assert.match(await told('delete', '-f', join(folder, 'service.json')), /"front" deleted/);
     assert.match(await refused('get', 'mysql/gone', 'service/front'), /not found[\s\S]*not found/);

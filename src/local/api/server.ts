@@ -11,6 +11,7 @@ import { send } from './answer.ts';
 import type { Api } from './api.ts';
 import { coreVersions, group, groupList, resourceList, version } from './discovery.ts';
 import { Exchange, type ExchangeOptions } from './exchange.ts';
+import { Inquiry } from './inquiry.ts';
 import type { JsonObject } from './json.ts';
 import { document, index } from './openapi.ts';
 import { parseRoute } from './route.ts';
@@ -105,7 +106,8 @@ async function serve(
   const route = parseRoute(url.pathname);
   if (!route) throw new StatusError('NotFound', 'the server could not find the requested resource');
   const kind = api.kind(route.group, route.version, route.plural);
-  new Exchange(api, options, kind, route, url.searchParams, request, response, body).serve(method);
+  const asked = new Inquiry(kind, url.searchParams, request.headers, body);
+  new Exchange(api, options, kind, route, asked, response).serve(method);
 }
 
 function generalAnswer(api: Api, { pathname }: URL): JsonObject | string | undefined {
