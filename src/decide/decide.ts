@@ -32,7 +32,7 @@ export function decide(observed: Observed, settings: DesiredSettings): Decision 
     verdict: {
       state,
       message,
-      transitional,
+      transitional: transitional || facts.awaitsController,
       actions: [...duties, ...actions],
       ...(bootstrap ? { bootstrap } : {}),
     },

@@ -1,4 +1,5 @@
 /** What the rules ask of an Observed, derived once: one standing per member, the group, the accepted losses. */
+import type { StatefulSet } from 'kubernetes-types/apps/v1.d.ts';
 import { EMPTY, parseGtidSet, union } from '../mysql/gtid.ts';
 import type { MemberReport } from '../mysql/members.ts';
 import type { Observed } from '../observe/observed.ts';
@@ -25,6 +26,8 @@ export interface Facts {
   readonly primary: Standing | undefined;
   /** Members that are ONLINE by the word of the group's majority, whether they answer us or not. */
   readonly online: readonly Standing[];
+  /** The StatefulSet was changed and its controller has not looked at it yet: what follows shows only then, and no event will tell. */
+  readonly awaitsController: boolean;
   /** Pod names whose transactions the user allows to be lost. */
   readonly acceptedLosses: ReadonlySet<string>;
 }
@@ -55,6 +58,7 @@ export function factsOf(observed: Observed): Facts {
     group,
     primary: online.find((standing) => standing.role === 'PRIMARY'),
     online,
+    awaitsController: isUnseen(children.statefulSet),
     acceptedLosses: new Set(
       (mysql.metadata.annotations?.[ANNOTATION.acceptDataLoss] ?? '')
         .split(',')
@@ -63,6 +67,9 @@ export function factsOf(observed: Observed): Facts {
     ),
   };
 }
+
+const isUnseen = (set: StatefulSet | undefined): boolean =>
+  set !== undefined && set.status?.observedGeneration !== set.metadata?.generation;
 
 /** A member whose sets cannot be read has said nothing: taken for empty, its transactions could be lost. */
 function legible(report: MemberReport): MemberReport {

@@ -52,6 +52,21 @@ test('an outdated pod that does not serve is replaced at once, so that a correct
   assert.deepEqual(orders(verdict), ['delete Pod/db-2']);
 });
 
+test('a running pod that does not serve is not given to a new revision that does not serve either', () => {
+  const killed = () => aCluster().inView('v', [0, 1], { primary: 0 }).silent(1).pod(1, { outdated: true });
+  for (const cluster of [
+    killed().pod(2, { waiting: 'ImagePullBackOff' }),
+    killed().pod(2, { outdated: true, deleting: true }),
+    killed().withoutPod(2),
+  ]) {
+    assert.deepEqual(orders(cluster.inView('v', [0], { primary: 0 }).decide().verdict), []);
+  }
+  const alone = killed().inView('v', [0, 2], { primary: 0 });
+  assert.deepEqual(orders(alone.decide().verdict), ['delete Pod/db-1']);
+  const both = killed().inView('v', [0], { primary: 0 }).silent(2).pod(2, { outdated: true });
+  assert.deepEqual(orders(both.decide().verdict), ['delete Pod/db-1']);
+});
+
 test('a broken pod that is up to date, or on its way out already, is not deleted', () => {
   const broken = aCluster().inView('v', [0, 1], { primary: 0 }).pod(2, { waiting: 'ErrImagePull' });
   assert.deepEqual(orders(broken.decide().verdict), []);
@@ -76,8 +91,11 @@ test('before there ever was a group, a bad image or setting that was corrected h
 test('nothing is rolled out before the StatefulSet controller has looked at the template', () => {
   const { verdict } = outdated(0, 1, 2).notRolledOut().decide();
   assert.deepEqual([verdict.state, orders(verdict)], ['RollingOut', []]);
-  // no event tells when it has
   assert.ok(verdict.transitional);
+  // no event tells when it has, also not while another thing is waited for that does not move by itself
+  const stuck = aCluster().inView('v', [0, 1], { primary: 0 }).pod(2, { waiting: 'ImagePullBackOff' });
+  assert.equal(stuck.decide().verdict.transitional, false);
+  assert.equal(stuck.notRolledOut().decide().verdict.transitional, true);
 });
 
 test('a deletion carries the identity of the very pod that was judged', () => {

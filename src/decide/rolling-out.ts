@@ -5,18 +5,26 @@ import { switchTo } from './switching-over.ts';
 
 /**
  * An outdated pod that does not serve is replaced first: disturbing it costs nothing, and so a corrected image heals without hands.
- * A pod that runs is only touched when the majority is elsewhere or there never was a group; without one it may be the last to know.
+ * A pod that runs is only touched when the majority is elsewhere or there never was a group; without one it may be the last to know. It
+ * may also be about to serve again, so it is left alone until what it would become has been seen to serve.
  */
 export const replacingBroken: Rule = (facts) => {
-  const settled = facts.group !== undefined || !facts.observed.mysql.status?.bootstrap;
+  const mayTouchRunning = facts.group ? isProven(facts) : !facts.observed.mysql.status?.bootstrap;
   const broken = facts.standings.find(
     (standing) =>
       standing.outdated &&
       !standing.leaving &&
-      (standing.state === 'NotReady' || (settled && !serves(standing) && !standing.answer?.cloning)),
+      (standing.state === 'NotReady' || (mayTouchRunning && !serves(standing) && !standing.answer?.cloning)),
   );
   return broken && replace(broken, 'does not serve and is outdated: replacing it');
 };
+
+/** No member of the new revision, or about to be of it, fails to serve. */
+const isProven = (facts: Facts): boolean =>
+  facts.wanted.every(
+    (standing) =>
+      serves(standing) || (standing.outdated && !standing.leaving && standing.state !== 'Missing'),
+  );
 
 /**
  * Outdated pods of a group in which every member is settled (Joining comes before): the secondaries one at a time, then the primary is
@@ -41,20 +49,15 @@ export const rollingOut: Rule = (facts) => {
   );
 };
 
-/**
- * The StatefulSet was changed and its controller has not looked at it yet: which pods are outdated shows only then, and no event will tell.
- * The last rule, as nothing else rests on it.
- */
-export const awaitingRevision: Rule = ({ observed: { children } }) => {
-  const { metadata, status } = children.statefulSet ?? {};
-  return !metadata || status?.observedGeneration === metadata.generation
-    ? undefined
-    : {
+/** The last rule, as nothing else rests on it: which pods are outdated is not known yet. */
+export const awaitingRevision: Rule = (facts) =>
+  facts.awaitsController
+    ? {
         state: 'RollingOut',
         message: 'Waiting for the StatefulSet controller to take up the newest change.',
         transitional: true,
-      };
-};
+      }
+    : undefined;
 
 const serves = (standing: Standing): boolean =>
   standing.inGroup && (standing.state === 'ONLINE' || standing.state === 'RECOVERING');

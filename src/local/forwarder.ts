@@ -37,6 +37,8 @@ export interface ForwarderOptions {
   readonly clock?: () => Date;
   /** Milliseconds between two tries. */
   readonly pause?: (milliseconds: number) => Promise<unknown>;
+  /** Takes a request to the sink; gives the status of the answer, 0 without one. HTTP when absent. */
+  readonly post?: (request: AdapterRequest) => Promise<number>;
 }
 
 /** measured: six tries, at 0, 0.1, 0.3, 0.7, 1.5 and 3.1 s. In milliseconds, before each try. */
@@ -104,6 +106,7 @@ export class Forwarder {
   async #deliver(event: AdapterEvent): Promise<void> {
     const { source, mode = 'Reference', namespace = 'mysql-operator' } = this.#options;
     const { clock = () => new Date(), pause = wait, onForwarded } = this.#options;
+    const { post = (request: AdapterRequest) => this.#post(request) } = this.#options;
     // made once: the id stays over the tries, it is one event
     const sent = requestFor(event, { source, mode, namespace, id: randomUUID(), time: clock() });
     let status = 0;
@@ -111,7 +114,7 @@ export class Forwarder {
     for (const milliseconds of PAUSES) {
       if (milliseconds > 0) await pause(milliseconds);
       tries += 1;
-      status = await this.#post(sent);
+      status = await post(sent);
       if (!RETRIED.has(status) || this.#stopped) break;
     }
     onForwarded?.({

@@ -269,6 +269,18 @@ describe('failover', () => {
     assert.deepEqual(states([server(1)]), ['ONLINE PRIMARY']);
   });
 
+  test('a restarted member is no part of a view that forms before it is expelled', () => {
+    const { model, server, start, pass, seeds } = aGroup();
+    model.kill(server(1));
+    pass(model.times.start);
+    const fourth = start(3);
+    pass(model.times.start);
+    model.join(fourth, seeds);
+    assert.deepEqual([server(1).state, server(1).view], ['OFFLINE', undefined]);
+    pass(model.times.expel);
+    assert.equal(server(0).view?.members.includes(server(1)), false);
+  });
+
   test('until it is expelled a restarted member cannot come back, then it can', () => {
     const { model, server, seeds, pass } = aGroup();
     model.kill(server(0));
@@ -352,6 +364,17 @@ describe('majority lost', () => {
     model.join(server(1), seeds);
     pass(model.times.recover);
     assert.deepEqual(states([server(0), server(1)]), ['ONLINE PRIMARY', 'ONLINE SECONDARY']);
+  });
+
+  test('when one of two comes back, the other is expelled at last', () => {
+    const { model, server, pass } = aGroup();
+    model.kill(server(1));
+    model.cut(server(2));
+    pass(model.times.expel + 1_000);
+    assert.deepEqual(seenBy(model, server(0)), ['ONLINE', 'UNREACHABLE', 'UNREACHABLE']);
+    model.heal(server(2));
+    pass(model.times.expel - model.times.unreachable);
+    assert.deepEqual(seenBy(model, server(0)), ['ONLINE', 'ONLINE']);
   });
 
   test('it may also be told to leave', () => {

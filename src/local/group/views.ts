@@ -30,6 +30,7 @@ export class Views {
     server.trouble = '';
     server.state = 'ONLINE';
     server.silentSince = undefined;
+    server.view = { id: '', members: [server], primary: server };
     this.#install([server], server);
   }
 
@@ -38,6 +39,7 @@ export class Views {
     server.trouble = '';
     server.state = 'RECOVERING';
     server.silentSince = undefined;
+    server.view = view;
     this.#install([...view.members, server], view.primary);
   }
 
@@ -47,7 +49,10 @@ export class Views {
     if (!view) return;
     const agreed = server.hasMajority;
     server.view = undefined;
-    const rest = view.members.filter((member) => member.view === view);
+    // whoever is silent is still listed, also when it was restarted and knows nothing of the view any more
+    const rest = view.members.filter(
+      (member) => member !== server && (member.view === view || member.silentSince !== undefined),
+    );
     if (agreed && rest.length > 0) this.#install(rest, view.primary);
     else this.fellSilent(server, view);
   }
@@ -84,6 +89,7 @@ export class Views {
       const donor =
         server.hasMajority && server.view?.members.find((member) => member !== server && isDonor(member));
       if (donor) receiveFrom(donor, server);
+      this.#suspectAgain(server);
     }
     this.#changed(server);
   }
@@ -106,6 +112,18 @@ export class Views {
     });
   }
 
+  /** With it there may be a majority again, for what none could decide before: those that go on being silent are expelled. */
+  #suspectAgain({ view }: Server): void {
+    const { unreachable, expel } = this.#times;
+    for (const member of view?.members ?? []) {
+      const since = member.silentSince;
+      if (!view || since === undefined || this.#timeline.now - since < unreachable) continue;
+      this.#timeline.after(expel - unreachable, () => {
+        if (member.silentSince === since) this.#expel(member, view);
+      });
+    }
+  }
+
   #expel(server: Server, old: View): void {
     const witness = old.members.find((member) => member.hasMajority && member.view?.members.includes(server));
     if (!witness?.view) return;
@@ -124,8 +142,9 @@ export class Views {
     const primary = before && members.includes(before) ? before : first;
     this.#views += 1;
     const view: View = { id: `view:${this.#views}`, members, primary };
-    // one that does not listen learns of it when it does again
-    for (const member of members) if (member.listens || members.length === 1) member.view = view;
+    // one that does not listen learns of it when it does again; one that was restarted is listed, but knows of no group
+    for (const member of members)
+      if (member.view && (member.listens || members.length === 1)) member.view = view;
     // a primary begins to write when it has executed all that it had received
     primary?.catchUp();
     for (const member of members) this.#changed(member);
