@@ -31,7 +31,13 @@ export function typeOf(value: Json): string {
   return typeof value;
 }
 
-export const copy = <T extends Json>(value: T): T => structuredClone(value);
+/** JSON knows no Dates and no cycles, so this is several times as quick as structuredClone. */
+export function copy<T extends Json>(value: T): T;
+export function copy(value: Json): Json {
+  if (Array.isArray(value)) return value.map((item) => copy(item));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, copy(item)]));
+}
 
 /** Deep equality of JSON; the order of keys does not matter. */
 export function same(a: Json | undefined, b: Json | undefined): boolean {

@@ -55,16 +55,25 @@ export const sameManagers = (a: Managers, b: Managers): boolean =>
 
 const sameFields = (a: FieldSet, b: FieldSet): boolean => a.size === b.size && a.isSubsetOf(b);
 
+/** Asked for with every read of the object, and changed only by its writes: an entry is written out once. */
+const written = new WeakMap<Manager, Json>();
+
 export const toManagedFields = (managers: Managers): Json =>
-  managers.map(({ name, operation, subresource, apiVersion, time, fields }) => ({
-    manager: name,
-    operation,
-    apiVersion,
-    time,
-    fieldsType: 'FieldsV1',
-    fieldsV1: toFieldsV1(fields),
-    ...(subresource ? { subresource } : {}),
-  }));
+  managers.map((manager) => {
+    const entry = written.get(manager) ?? toEntry(manager);
+    written.set(manager, entry);
+    return entry;
+  });
+
+const toEntry = ({ name, operation, subresource, apiVersion, time, fields }: Manager): Json => ({
+  manager: name,
+  operation,
+  apiVersion,
+  time,
+  fieldsType: 'FieldsV1',
+  fieldsV1: toFieldsV1(fields),
+  ...(subresource ? { subresource } : {}),
+});
 
 /** managedFields as a client wrote them (kubectl moves its client-side ownership to server-side apply this way). */
 export const fromManagedFields = (entries: Json | undefined): Managers =>
