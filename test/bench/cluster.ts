@@ -55,7 +55,8 @@ async function main(): Promise<void> {
   const rounds = Number(values.rounds);
   const work = join(root, '.cache/cluster-suite');
   const image = values.image ?? buildImage(work);
-  const tell = (text: string) => values.json || console.log(text);
+  // standard output is for the result
+  const tell = (text: string) => console.error(text);
   await install(writeOverlay(join(work, 'overlay'), image));
   await kubectlWith(JSON.stringify(benchObjects(image)), 'apply', '-f', '-');
   try {
@@ -104,7 +105,8 @@ function benchObjects(image: string) {
                 {
                   name: 'function',
                   ...container(
-                    'require("node:http").createServer((q, s) => s.writeHead(204).end()).listen(8080)',
+                    // PID 1 is ended by no signal that it does not handle
+                    'require("node:http").createServer((q, s) => s.writeHead(204).end()).listen(8080); process.on("SIGTERM", process.exit)',
                   ),
                   ports: [{ containerPort: 8080 }],
                   readinessProbe: { httpGet: { path: '/' } },

@@ -42,5 +42,5 @@ story(
     // 8 objects, 2 statuses, 2 Events, and something to spare for what was tried again
     assert.ok(writes <= 16 * COUNT, `${writes} writes`);
   },
-  15,
+  { minutes: 15 },
 );

@@ -68,7 +68,7 @@ describe('a cluster of real servers', { concurrency: 1 }, () => {
       await at.until('m', 'Healthy', 180);
       assert.equal((await sql(at, 'm', 'SELECT COUNT(*) FROM d.t')).trim(), '2');
     },
-    20,
+    { minutes: 20 },
   );
 
   story(
@@ -96,7 +96,7 @@ describe('a cluster of real servers', { concurrency: 1 }, () => {
       // kubelet asks the probe every two seconds: a pod is ready a moment after its member is ONLINE
       await eventually('all are ready', 30, async () => (await ready()).length === 3);
     },
-    15,
+    { minutes: 15 },
   );
 
   story('deleted and made again over kept volumes, it has its data and its passwords', async (at) => {

@@ -14,6 +14,8 @@ export interface Suite {
   readonly overlay: string;
   /** An image with MySQL that the nodes have or can get. */
   readonly mysqlImage: string;
+  /** Another one, of the same or a later version: what an upgrade goes to. */
+  readonly nextMysqlImage?: string | undefined;
   /** Where dumps of failed stories go. */
   readonly dumps: string;
 }

@@ -73,6 +73,24 @@ export const functionPods = (): Promise<string[]> => podsOf(FUNCTION_PODS);
 export const asleep = (seconds = 180): Promise<true> =>
   eventually('the function is at zero', seconds, async () => (await functionPods()).length === 0);
 
+/** Until an event would have to start a pod: those that are still there are ending and get no more requests. Half a minute earlier. */
+export const atZero = (seconds = 180): Promise<true> =>
+  eventually('no pod of the function takes requests', seconds, async () => {
+    const columns = 'custom-columns=LEAVES:.metadata.deletionTimestamp';
+    const leaves = await kubectl(
+      'get',
+      'pods',
+      '-n',
+      NAMESPACE,
+      '-l',
+      FUNCTION_PODS,
+      '--no-headers',
+      '-o',
+      columns,
+    );
+    return !leaves.includes('<none>');
+  });
+
 /** Throws when a pod of the function is seen within these seconds. */
 export async function staysAsleep(seconds: number): Promise<void> {
   for (const end = performance.now() + seconds * 1_000; performance.now() < end; ) {

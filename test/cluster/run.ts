@@ -21,16 +21,26 @@ namespaces of its own for everything else, and removes both at the end.
   --image NAME          image of the function that the nodes can get; without it one is built and loaded by the command in
                         CLUSTER_LOAD, which gets the archive as its argument (for example: kind load image-archive)
   --mysql-image NAME    image with MySQL that the nodes can get (mysql:8.4)
+  --next-mysql-image NAME
+                        another one, for the story of an upgrade
   --only NAME           stories of one file, for example wake; of the suite mysql, stories whose name begins so
   --suite NAME          cluster: the operator and Knative; mysql: faults of real MySQL servers (cluster)
   --rounds N            how often the suite mysql kills a primary (1)
   --retries N           tell a file with a failure up to N times more: machines are noisy, stories have deadlines (0)
   --keep                leave the operator installed, also over one that is there
-  --help                this text`;
+  --help                this text
+
+Faults that kubectl has no word for are done by commands of yours; stories that need one are skipped without it:
+  CLUSTER_CUT, CLUSTER_HEAL   cut NAMESPACE/POD (the last argument) off from all other pods, and undo it
+  CLUSTER_NODE                run its arguments as a command on the node, as root (a cluster of one node)`;
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 /** Tests of what the embedded API promises too. */
-const ANYWHERE = ['test/crd.test.ts', 'test/contract/api.test.ts'];
+const ANYWHERE = [
+  'test/crd.test.ts',
+  'test/kubectl.test.ts',
+  ...['api', 'statefulset', 'schema', 'refusals'].map((name) => `test/contract/${name}.test.ts`),
+];
 const work = join(root, '.cache/cluster-suite');
 
 async function main(): Promise<number> {
@@ -39,6 +49,7 @@ async function main(): Promise<number> {
       kubeconfig: { type: 'string' },
       image: { type: 'string' },
       'mysql-image': { type: 'string', default: 'mysql:8.4' },
+      'next-mysql-image': { type: 'string' },
       only: { type: 'string', default: '*' },
       suite: { type: 'string', default: 'cluster' },
       rounds: { type: 'string', default: '1' },
@@ -63,6 +74,7 @@ async function main(): Promise<number> {
   const suite: Suite = {
     image,
     mysqlImage: values['mysql-image'],
+    nextMysqlImage: values['next-mysql-image'],
     log: join(work, 'function.log'),
     overlay: writeOverlay(join(work, 'overlay'), image),
     dumps: join(work, 'failed'),

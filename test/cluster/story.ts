@@ -28,8 +28,19 @@ export interface Story {
 
 const MINUTE = 60_000;
 
-export function story(name: string, tell: (story: Story) => Promise<void>, minutes = 10): void {
-  test(name, { timeout: minutes * MINUTE }, async () => {
+interface Terms {
+  /** How long it may take (10). */
+  readonly minutes?: number;
+  /** Why it cannot be told here. */
+  readonly skip?: string | undefined;
+}
+
+export function story(
+  name: string,
+  tell: (story: Story) => Promise<void>,
+  { minutes = 10, skip }: Terms = {},
+): void {
+  test(name, { timeout: minutes * MINUTE, skip: skip ?? false }, async () => {
     const namespace = `story-${randomBytes(4).toString('hex')}`;
     await kubectlWith(
       JSON.stringify({

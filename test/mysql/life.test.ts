@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
 import { eventually } from '../cluster/kubectl.ts';
+import { suite } from '../cluster/names.ts';
 import { resyncNow } from '../cluster/operator.ts';
 import { realMysql } from '../cluster/samples.ts';
 import { story } from '../cluster/story.ts';
@@ -63,6 +64,56 @@ describe('life', { concurrency: 1 }, () => {
     assert.equal(await primaryOf(at, 'm'), 'm-0');
     assert.ok(Number(await local(at, 'm-0', 'SELECT COUNT(*) FROM app.rows_')) >= outcome.acknowledged);
   });
+
+  story('clone: a member joins whose past the others have forgotten', async (at) => {
+    await at.apply(realMysql('m', { size: 1 }));
+    await at.until('m', 'Healthy', 240);
+    const application = await workloadOn(at, 'm');
+    await application.sql('INSERT INTO app.rows_ VALUES (1)');
+    await application.sql('FLUSH BINARY LOGS; PURGE BINARY LOGS BEFORE NOW()');
+    await at.kubectl('scale', 'mysql', 'm', '--replicas=3');
+    await at.until('m', 'Healthy', 300);
+    for (const pod of ['m-1', 'm-2']) {
+      const state = 'SELECT state FROM performance_schema.clone_status';
+      assert.equal((await local(at, pod, state)).trim(), 'Completed');
+    }
+    await assertSameRows(at, PODS);
+    assert.equal(await restarts(at), 0);
+  });
+
+  story(
+    'image: another build rolls the members one at a time, the primary last and after a switchover',
+    async (at) => {
+      await at.apply(realMysql('m'));
+      await at.until('m', 'Healthy', 240);
+      const primary = await primaryOf(at, 'm');
+      const application = await workloadOn(at, 'm');
+      await application.start();
+      await at.apply(realMysql('m', { image: suite().nextMysqlImage }));
+      let fewest = PODS.length;
+      const order: string[] = [];
+      await eventually('all members run it', 400, async () => {
+        const pods = await at.list('pod', 'app=mysql');
+        const ready = pods.filter(({ status }) =>
+          status.conditions?.some(
+            (one: { type: string; status: string }) => one.type === 'Ready' && one.status === 'True',
+          ),
+        );
+        fewest = Math.min(fewest, ready.length);
+        const rolled = pods.filter(({ spec }) => spec.containers[0].image === suite().nextMysqlImage);
+        for (const { metadata } of rolled) if (!order.includes(metadata.name)) order.push(metadata.name);
+        return rolled.length === PODS.length;
+      });
+      await at.until('m', 'Healthy', 240);
+      const outcome = await application.stop();
+      assert.deepEqual(outcome.lost, []);
+      assert.ok(fewest >= PODS.length - 1, `${fewest} of ${PODS.length} were ready at a time`);
+      assert.equal(order.at(-1), primary);
+      assert.ok(outcome.longestGap < 10, `a gap of ${outcome.longestGap} s`);
+      await assertSameRows(at, PODS);
+    },
+    { skip: suite().nextMysqlImage ? undefined : 'say --next-mysql-image' },
+  );
 
   story(
     'config: a changed variable rolls the members, the primary last and after a switchover',

@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { eventually } from '../cluster/kubectl.ts';
 import type { Story } from '../cluster/story.ts';
 
-const inMember = (at: Story, pod: string, script: string, ...args: readonly string[]) =>
+/** bash in the member's container. */
+export const inMember = (at: Story, pod: string, script: string, ...args: readonly string[]) =>
   at.kubectl('exec', pod, '-c', 'mysqld', '--', 'bash', '-c', script, 'bash', ...args);
 
 /** A signal to mysqld itself, as a crash or a stall would strike it; the pod's PID 1 lives on. */

@@ -23,7 +23,6 @@ export interface Outcome {
   readonly longestGap: number;
 }
 
-const CLIENT = 'client';
 /** $1: host. Each row is one connection and one statement of at most three seconds. */
 const APPEND = `
 i=$(mysql --no-defaults -h "$1" -uroot -p"$(</etc/mysql-credentials/root-password)" -NBe 'SELECT IFNULL(MAX(id), 0) FROM app.rows_' 2>/dev/null)
@@ -36,10 +35,11 @@ done`;
 
 /** For the Mysql `name` of a story, which must be there with its Secret. */
 export async function workloadOn(at: Story, name: string): Promise<Workload> {
-  await at.apply(clientPod(name));
-  await at.kubectl('wait', '--for=condition=Ready', `pod/${CLIENT}`, '--timeout=60s');
+  const client = `client-${name}`;
+  await at.apply(clientPod(client, name));
+  await at.kubectl('wait', '--for=condition=Ready', `pod/${client}`, '--timeout=60s');
   const inClient = (script: string, ...args: readonly string[]) =>
-    at.kubectl('exec', CLIENT, '--', 'bash', '-c', script, 'bash', ...args);
+    at.kubectl('exec', client, '--', 'bash', '-c', script, 'bash', ...args);
   const sql = (statement: string, service = name) =>
     inClient(
       'timeout 10 mysql --no-defaults --connect-timeout=2 -h "$2" -uroot -p"$(</etc/mysql-credentials/root-password)" -NBe "$1" 2>/dev/null',
@@ -83,10 +83,10 @@ export async function workloadOn(at: Story, name: string): Promise<Workload> {
   };
 }
 
-const clientPod = (name: string) => ({
+const clientPod = (client: string, mysql: string) => ({
   apiVersion: 'v1',
   kind: 'Pod',
-  metadata: { name: CLIENT },
+  metadata: { name: client },
   spec: {
     terminationGracePeriodSeconds: 0,
     automountServiceAccountToken: false,
@@ -98,6 +98,6 @@ const clientPod = (name: string) => ({
         volumeMounts: [{ name: 'credentials', mountPath: '/etc/mysql-credentials' }],
       },
     ],
-    volumes: [{ name: 'credentials', secret: { secretName: `${name}-credentials` } }],
+    volumes: [{ name: 'credentials', secret: { secretName: `${mysql}-credentials` } }],
   },
 });
