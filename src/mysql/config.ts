@@ -114,6 +114,8 @@ const BASE: readonly string[] = [
   'loose_group_replication_autorejoin_tries = 3',
   '# a primary that is cut off from the majority fences itself',
   'loose_group_replication_unreachable_majority_timeout = 20',
+  '# a new primary answers once it has what the old one acknowledged; the default since 8.4',
+  'loose_group_replication_consistency = BEFORE_ON_PRIMARY_FAILOVER',
   'loose_group_replication_exit_state_action = READ_ONLY',
   'loose_group_replication_recovery_use_ssl = ON',
   'loose_group_replication_ssl_mode = REQUIRED',

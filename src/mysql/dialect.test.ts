@@ -21,6 +21,9 @@ const SOURCE =
   "CHANGE REPLICATION SOURCE TO SOURCE_USER = 'u', SOURCE_PASSWORD = 'p' FOR CHANNEL 'group_replication_recovery'";
 const MASTER =
   "CHANGE MASTER TO MASTER_USER = 'u', MASTER_PASSWORD = 'p' FOR CHANNEL 'group_replication_recovery'";
+const REFUSAL =
+  "SELECT DATA AS message FROM performance_schema.error_log WHERE PRIO = 'Error' AND SUBSYSTEM = 'Repl' AND LOGGED >=" +
+  " (SELECT MAX(LOGGED) FROM performance_schema.error_log WHERE ERROR_CODE = 'MY-013587') ORDER BY LOGGED LIMIT 1";
 const THRESHOLD = 'SET GLOBAL group_replication_clone_threshold = 100000';
 
 const NEW = {
@@ -29,6 +32,7 @@ const NEW = {
   roleFrom: 'column',
   view: VIEW,
   clone: CLONE,
+  refusal: REFUSAL,
   cloneWhenNeeded: THRESHOLD,
   groupPort: 3306,
 };
@@ -48,6 +52,7 @@ describe('each version is spoken to in its own words', () => {
       setPrimary: UNTIMED,
       groupPort: 33061,
       recoveryAccount: MASTER,
+      refusal: undefined,
       clone: undefined,
       cloneWhenNeeded: undefined,
     },
@@ -57,6 +62,7 @@ describe('each version is spoken to in its own words', () => {
       setPrimary: undefined,
       groupPort: 33061,
       recoveryAccount: MASTER,
+      refusal: undefined,
       clone: undefined,
       cloneWhenNeeded: undefined,
       roleFrom: 'status variable',

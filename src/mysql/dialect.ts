@@ -16,6 +16,8 @@ export interface Dialect {
   readonly view: string;
   /** One row (state) of a clone into this member; undefined where there is no clone. */
   readonly clone: string | undefined;
+  /** One row (message): the error that ended the last start of replication; undefined where the error log is no table. */
+  readonly refusal: string | undefined;
   /** Makes the member whose server_uuid is given (a literal) the primary; undefined where the server cannot. */
   readonly setPrimary: ((uuid: string) => string) | undefined;
   /** Lets a join clone whenever it cannot be incremental; undefined where there is no clone. */

@@ -89,7 +89,13 @@ describe('accounts.sh', () => {
     assert.equal(start[0], 'SET SESSION sql_log_bin = 0;');
     assert.equal(start.at(-1), 'SET GLOBAL super_read_only = ON;');
     const running = (await pod.bash('accounts.sh', 'running')).stdout.trim().split('\n');
-    assert.equal(running.at(-1), 'SET GLOBAL super_read_only = @readonly;');
+    assert.equal(running[0], 'SET SESSION sql_log_bin = 0;');
+    const writable = running.indexOf('SET GLOBAL super_read_only = OFF;');
+    const again = running.findIndex((line) =>
+      line.startsWith('SET GLOBAL super_read_only = NOT (@@server_uuid <=>'),
+    );
+    assert.ok(writable >= 0 && again > writable, 'only the primary stays writable');
+    assert.ok(running.slice(again + 1).every((line) => line.startsWith('CHANGE REPLICATION SOURCE TO ')));
   });
 
   test('a password of the user’s own wins for root', async () => {

@@ -13,6 +13,7 @@ export const v57: Dialect = {
     " LEFT JOIN performance_schema.global_status s ON s.VARIABLE_NAME = 'group_replication_primary_member'",
   view: 'SELECT VIEW_ID AS view FROM performance_schema.replication_group_member_stats WHERE MEMBER_ID = @@server_uuid',
   clone: undefined,
+  refusal: undefined,
   setPrimary: undefined,
   cloneWhenNeeded: undefined,
   groupPort: GROUP_PORT_57,

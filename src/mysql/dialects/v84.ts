@@ -10,6 +10,10 @@ export const v84: Dialect = {
     ' FROM performance_schema.replication_group_members',
   view: 'SELECT VIEW_ID AS view FROM performance_schema.replication_group_member_stats WHERE MEMBER_ID = @@server_uuid',
   clone: 'SELECT STATE AS state, ERROR_MESSAGE AS message FROM performance_schema.clone_status',
+  // MY-013587: "Plugin 'group_replication' is starting"
+  refusal:
+    "SELECT DATA AS message FROM performance_schema.error_log WHERE PRIO = 'Error' AND SUBSYSTEM = 'Repl' AND LOGGED >=" +
+    " (SELECT MAX(LOGGED) FROM performance_schema.error_log WHERE ERROR_CODE = 'MY-013587') ORDER BY LOGGED LIMIT 1",
   setPrimary: (uuid) => `SELECT group_replication_set_as_primary(${uuid}, 10)`,
   cloneWhenNeeded: 'SET GLOBAL group_replication_clone_threshold = 100000',
   groupPort: 3306,

@@ -13,5 +13,5 @@ ORDINAL=${POD_NAME##*-}
 HOST=${HOST_NAME:-$POD_NAME.$NODES_SERVICE.$POD_NAMESPACE.svc}
 PORT=${SQL_PORT:-3306}
 say() { printf '%(%Y-%m-%dT%H:%M:%SZ)T %s\n' -1 "$*" >&2; }
-# The local account is known by the operating system user that connects (auth_socket): no password to keep or to leak.
+# The local account is known by the operating system user that connects (auth_socket): no password to keep, to leak or to rotate.
 sql() { "$MYSQL" --no-defaults --batch --skip-column-names --socket="$SOCKET" --user=mysql "$@"; }

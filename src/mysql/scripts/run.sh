@@ -63,8 +63,9 @@ end() { # SIGTERM and SIGINT: a clean shutdown, as long as kubelet's grace perio
 }
 trap end TERM INT
 
-bash "$CONFIG/init.sh" & wait $! || exit 1
+bash "$CONFIG/init.sh" & wait $!; made=$?
 [ -z "$ending" ] || exit 0
+[ "$made" = 0 ] || exit 1
 write_config >"$RUN/my.cnf"
 bash "$CONFIG/watch.sh" & watch_pid=$!
 crashes=()
@@ -78,8 +79,9 @@ while :; do
   [ -z "$ending" ] || break
   if [ "$code" = 16 ]; then say "mysqld asked for a restart"; continue; fi
   now=$SECONDS; recent=()
-  for at in "${crashes[@]}"; do [ $((now - at)) -gt "$CRASH_WINDOW" ] || recent+=("$at"); done
-  crashes=("${recent[@]}" "$now")
+  # ${a[@]+…}: bash before 4.4, as in images of MySQL 5.7, takes an empty array for an unset one
+  for at in ${crashes[@]+"${crashes[@]}"}; do [ $((now - at)) -gt "$CRASH_WINDOW" ] || recent+=("$at"); done
+  crashes=(${recent[@]+"${recent[@]}"} "$now")
   say "mysqld ended with $code (${#crashes[@]} times within $CRASH_WINDOW s)"
   [ "${#crashes[@]}" -le "$MOST_CRASHES" ] || break
 done

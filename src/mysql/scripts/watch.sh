@@ -65,10 +65,15 @@ known=$(secrets)
 rotate() { # only a running server can take it; a starting one reads the Secret itself
   local now; now=$(secrets)
   [ "$now" != "$known" ] || return 0
-  bash "$CONFIG/accounts.sh" running | sql >/dev/null && { known=$now; say "accounts set again: the Secret has changed"; }
+  local statements trouble
+  statements=$(bash "$CONFIG/accounts.sh" running) || return 0 # it has said what is missing
+  trouble=$(printf '%s\n' "$statements" | sql --force 2>&1 >/dev/null)
+  if [ -z "$trouble" ]; then known=$now; say "accounts set again: the Secret has changed"; else say "accounts not set: $trouble"; fi
 }
 
 trap 'disconnect; exit 0' TERM INT
+trap '' PIPE # a client that has gone is connected anew
+exec 7<> <(:)
 said='' said_at=-$REPEAT tick=0
 while :; do
   look
@@ -82,6 +87,5 @@ while :; do
   fi
   tick=$(((tick + 1) % 5))
   [ "$tick" != 0 ] || [ "$state" = DOWN ] || rotate
-  # a read that nothing answers is a sleep without a process
-  read -r -t 1 _ <> <(:) || :
+  read -r -t 1 -u 7 _ || : # nothing ever comes: a sleep without a process
 done
