@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { runAll } from './crew.ts';
 import { KINDS } from './kinds.ts';
-import { kindOf, plansOf, run, thinned, type Verdict } from './plan.ts';
+import { kindOf, plansOf, run, SEQUENCES, sequences, thinned, type Verdict } from './plan.ts';
 import { tableOf, tallyBy } from './table.ts';
 import { WORKLOADS, workloadOf } from './workloads.ts';
 
@@ -13,10 +13,11 @@ Runs the real function (event, queue, observe, decide, apply, report) on the emb
 thing or several go wrong in each run, and compares the end with that of an undisturbed run. Ends with 1 when any plan diverges.
 
   --plan ID         run one plan and print all that happens in it, for example create/crash-after/write=7
-  --only WORKLOADS  comma separated: ${WORKLOADS.map(({ name }) => name).join(', ')}
+  --only WORKLOADS  comma separated: ${[...WORKLOADS.map(({ name }) => name), SEQUENCES].join(', ')}
   --kinds KINDS     comma separated:
 ${KINDS.map(({ name, about }) => `                      ${name.padEnd(13)} ${about}`).join('\n')}
   --combined N      plans of kind combined for each workload (default 100)
+  --sequences N     random sequences of specs, each against the last of them from scratch (default 1000; without --kinds only)
   --seed N          the first of their seeds (default 1); a plan's id has its own and replays it
   --limit N         run about N plans, evenly chosen from all
   --threads N       (default: one for each core, ${availableParallelism()} here)
@@ -31,6 +32,7 @@ interface Options {
   readonly limit: number;
   readonly threads: number;
   readonly combined: number;
+  readonly sequences: number;
   readonly seed: number;
   readonly only: string | undefined;
   readonly kinds: string | undefined;
@@ -42,7 +44,16 @@ function read(args: readonly string[]): Options | 'help' {
     const text = { type: 'string' } as const;
     const flag = { type: 'boolean' } as const;
     const options = {
-      ...{ plan: text, only: text, kinds: text, combined: text, seed: text, limit: text, threads: text },
+      ...{
+        plan: text,
+        only: text,
+        kinds: text,
+        combined: text,
+        sequences: text,
+        seed: text,
+        limit: text,
+        threads: text,
+      },
       ...{ json: flag, help: flag },
     };
     values = parseArgs({ args: [...args], options }).values;
@@ -63,6 +74,7 @@ function read(args: readonly string[]): Options | 'help' {
     kinds: text('kinds'),
     json: values.json === true,
     combined: number('combined', 100),
+    sequences: number('sequences', 1_000),
     seed: number('seed', 1),
     limit: number('limit', Number.MAX_SAFE_INTEGER),
     threads: Math.max(1, number('threads', availableParallelism())),
@@ -70,9 +82,13 @@ function read(args: readonly string[]): Options | 'help' {
 }
 
 /** The named ones, or all. */
-function chosen<T>(names: string | undefined, all: readonly T[], find: (name: string) => T): readonly T[] {
+function chosen<T>(
+  names: readonly string[] | undefined,
+  all: readonly T[],
+  find: (name: string) => T,
+): readonly T[] {
   try {
-    return names === undefined ? all : names.split(',').map((name) => find(name.trim()));
+    return names === undefined ? all : names.map(find);
   } catch (cause) {
     throw new Misused((cause as Error).message, { cause });
   }
@@ -90,9 +106,23 @@ async function runMany(options: Options): Promise<number> {
   const begun = performance.now();
   const seconds = () => Math.round((performance.now() - begun) / 100) / 10;
   const { combined, seed } = options;
-  const workloads = chosen(options.only, WORKLOADS, workloadOf);
-  const kinds = chosen(options.kinds, KINDS, kindOf);
-  const ids = thinned(await plansOf({ workloads, kinds, combined, seed }), options.limit);
+  const names = options.only?.split(',').map((name) => name.trim());
+  const workloads = chosen(
+    names?.filter((name) => name !== SEQUENCES),
+    WORKLOADS,
+    workloadOf,
+  );
+  const kinds = chosen(
+    options.kinds?.split(',').map((name) => name.trim()),
+    KINDS,
+    kindOf,
+  );
+  const withSequences = options.kinds === undefined && (names === undefined || names.includes(SEQUENCES));
+  const all = [
+    ...(await plansOf({ workloads, kinds, combined, seed })),
+    ...sequences(withSequences ? options.sequences : 0, seed),
+  ];
+  const ids = thinned(all, options.limit);
   const verdicts: Verdict[] = [];
   const diverging = () => verdicts.filter(({ faults }) => faults.length > 0);
   const progress = setInterval(() => {

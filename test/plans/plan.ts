@@ -1,6 +1,7 @@
 /** A plan is a workload and what goes wrong in it; its id says all of it: `create/crash-after/write=7`. */
 import { COMBINED, KINDS, type PlanKind, Point } from './kinds.ts';
 import { baselineOf, judge } from './run.ts';
+import { incremental, sequenceOf } from './sequences.ts';
 import { WORKLOADS, type Workload, workloadOf } from './workloads.ts';
 
 export interface Chosen {
@@ -16,6 +17,15 @@ export interface Verdict {
   /** What is wrong; empty when nothing is. */
   readonly faults: readonly string[];
 }
+
+/** The first two parts of the ids of plans that are sequences of specs: workload and kind in one. */
+const SEQUENCE = 'sequence/incremental';
+/** How `--only` calls them. */
+export const SEQUENCES = 'sequence';
+
+/** The ids of the plans of so many sequences of specs. */
+export const sequences = (count: number, seed: number): string[] =>
+  Array.from({ length: count }, (_, index) => `${SEQUENCE}/seed=${seed + index}`);
 
 export function kindOf(name: string): PlanKind {
   const found = KINDS.find((kind) => kind.name === name);
@@ -40,13 +50,22 @@ export async function plansOf({ workloads, kinds, combined, seed }: Chosen): Pro
 
 /** Runs one plan. Throws for an id that is none. */
 export async function run(id: string, trace?: (line: string) => void): Promise<Verdict> {
-  const [name = '', kindName = '', point = ''] = id.split('/');
+  const [name = '', kindName = '', text = ''] = id.split('/');
+  const point = new Point(text);
+  if (`${name}/${kindName}` === SEQUENCE) {
+    const sequence = sequenceOf(point.number('seed'));
+    return judged(id, () => incremental(sequence, trace));
+  }
   const kind = kindOf(kindName);
   const looks = kind.looks ?? true;
   const baseline = await baselineOf(workloadOf(name), looks);
-  const perturbations = kind.at(new Point(point), baseline);
+  const perturbations = kind.at(point, baseline);
+  return judged(id, () => judge(name, { perturbations, looks, trace }));
+}
+
+async function judged(id: string, judge: () => Promise<string[]>): Promise<Verdict> {
   try {
-    return { id, faults: await judge(name, { perturbations, looks, trace }) };
+    return { id, faults: await judge() };
   } catch (error) {
     return { id, faults: [`the harness gave up: ${error instanceof Error ? error.stack : String(error)}`] };
   }

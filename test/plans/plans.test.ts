@@ -4,14 +4,17 @@ import { availableParallelism } from 'node:os';
 import { describe, test } from 'node:test';
 import { runAll } from './crew.ts';
 import { KINDS } from './kinds.ts';
-import { plansOf, thinned, type Verdict } from './plan.ts';
+import { plansOf, sequences, thinned, type Verdict } from './plan.ts';
 import { WORKLOADS } from './workloads.ts';
 
 const PLANS = 2_000;
 
 describe('plans', () => {
   test(`${PLANS} of them end as if nothing had gone wrong`, async () => {
-    const all = await plansOf({ workloads: WORKLOADS, kinds: KINDS, combined: 100, seed: 1 });
+    const all = [
+      ...(await plansOf({ workloads: WORKLOADS, kinds: KINDS, combined: 100, seed: 1 })),
+      ...sequences(1_000, 1),
+    ];
     assert.ok(all.length >= 10_000, `${all.length} plans in all`);
     const ids = thinned(all, PLANS);
     assert.equal(new Set(ids).size, PLANS);
