@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { scalingDown } from './scaling.ts';
 import { aCluster, orders, secondsAgo, writtenSet } from './testing.ts';
 
 test('up: the replicas follow once every member is ONLINE', () => {
@@ -55,6 +56,11 @@ test('down: a member that is out already by its own word is given no order, only
   assert.equal(verdict.state, 'ScalingDown');
   assert.deepEqual(orders(verdict), []);
   assert.equal(writtenSet(verdict), undefined);
+});
+
+test('down: without a group nobody goes, whichever rule is asked first', () => {
+  const { facts } = aCluster({ size: 1 }).replicas(3).offline(0).offline(1).offline(2).decide();
+  assert.equal(scalingDown(facts), undefined);
 });
 
 test('down: a member that never got to run goes at once', () => {

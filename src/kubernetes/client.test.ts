@@ -175,6 +175,16 @@ describe('applying', () => {
     assert.equal(await live(read), undefined);
   });
 
+  test('the version of another incarnation is no licence', async () => {
+    const old = await aConfigMap();
+    const other = await recreated(old);
+    const mixed = { ...identityOf('ConfigMap', other), uid: old.metadata?.uid ?? '' };
+    const wanted = configMap(nameOf(old), { a: '2' });
+    await assert.rejects(client.apply('ConfigMap', wanted, mixed, signal), Retryable);
+    await assert.rejects(client.delete(mixed, { orphan: false }, signal), Retryable);
+    assert.deepEqual((await live(old))?.data, { other: 'incarnation' });
+  });
+
   test('what validation refuses is permanent, whatever the object is called', async () => {
     const mysql = await aMysql();
     const wrong = {
@@ -235,6 +245,13 @@ describe('deleting', () => {
     const other = await recreated(old);
     await assert.rejects(client.delete(identityOf('ConfigMap', old), { orphan: false }, signal), Retryable);
     assert.equal((await live(old))?.metadata?.uid, other.metadata?.uid);
+  });
+
+  test('touches nothing that changed since it was read', async () => {
+    const made = await aConfigMap();
+    embedded.applyYaml(JSON.stringify(configMap(nameOf(made), { edited: 'meanwhile' })));
+    await assert.rejects(client.delete(identityOf('ConfigMap', made), { orphan: false }, signal), Retryable);
+    assert.ok(await live(made));
   });
 
   test('what is gone already is a success', async () => {

@@ -8,7 +8,7 @@ import type { Guard } from './guards.ts';
 /** Begins a killer that is a choice of plans: `plans WORKLOADS KINDS`. */
 export const PLANS = 'plans ';
 /** Milliseconds: a mutant that makes its tests hang is found too. */
-const DEADLINE = 180_000;
+const DEADLINE = 60_000;
 
 /** The source without the guard. Throws when the guard does not stand there exactly once. */
 export function without({ name, file, find, replace }: Guard, source: string): string {
@@ -52,7 +52,7 @@ export class Copy implements Disposable {
     const args =
       only && kinds
         ? ['test/plans/main.ts', '--threads', '1', '--only', only, '--kinds', kinds]
-        : ['--test', '--test-timeout=60000', killer];
+        : ['--test', '--test-timeout=20000', killer];
     // a test runner inside a test runner would report to the outer one
     const { NODE_TEST_CONTEXT: _, ...env } = process.env;
     const child = spawn(process.execPath, args, {
