@@ -70,7 +70,9 @@ describe('life', { concurrency: 1 }, () => {
     await at.until('m', 'Healthy', 240);
     const application = await workloadOn(at, 'm');
     await application.sql('INSERT INTO app.rows_ VALUES (1)');
-    await application.sql('FLUSH BINARY LOGS; PURGE BINARY LOGS BEFORE NOW()');
+    await application.sql('FLUSH BINARY LOGS');
+    const newest = (await application.sql('SHOW BINARY LOGS')).trim().split('\n').at(-1)?.split('\t')[0];
+    await application.sql(`PURGE BINARY LOGS TO '${newest}'`);
     await at.kubectl('scale', 'mysql', 'm', '--replicas=3');
     await at.until('m', 'Healthy', 300);
     for (const pod of ['m-1', 'm-2']) {
